@@ -19,8 +19,8 @@ import java.util.Locale;
  * foreign mounts: ROOT SOURCE STRANGERS COUNT, where so many directories are bound below the third.
  * {@link MountNamespace} starts it.
  *
- * <p>It says {@code ready}. Each line that it reads is how many milliseconds to go on, and it
- * answers with the nanoseconds of the median mount and of the median unmount.
+ * <p>It says {@code ready}. Each line of its input is a number of milliseconds to keep mounting,
+ * and the answer has the nanoseconds of the median mount and of the median unmount.
  */
 public final class MountAmongStrangers {
 

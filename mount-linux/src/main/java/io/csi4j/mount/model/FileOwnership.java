@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  *
  * <p>The user and the group of each file and directory are set, and permissions are added, never
  * removed. The root directory of the volume is changed last and marks a complete pass, so an
- * interrupted pass is repeated, and does not change again what is right already. The kernel clears
+ * interrupted pass is repeated. The repeat skips files that are already correct. The kernel clears
  * the set-user-id and set-group-id bits of a file whose owner changes.
  *
  * <pre>{@code

@@ -24,7 +24,7 @@ public final class MountSnapshot {
   private final int skippedRows;
   private final Function<MountSnapshot, Changes> refresher;
 
-  /** The mounts by path, created on the second query; at worst twice. */
+  /** The mounts by path, built on the second query; two threads may both build it. */
   private volatile @Nullable Map<MountPath, List<MountRecord>> byPath;
 
   private volatile boolean isAsked;

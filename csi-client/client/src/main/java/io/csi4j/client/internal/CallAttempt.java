@@ -326,7 +326,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     };
   }
 
-  /** Parses a large answer on a thread without timers, at most until the deadline of the call. */
+  /** Parses a large answer on a thread that runs no timers, until the deadline at most. */
   private void buildAside(ArrivedAnswer<A> came, Status good) {
     answer = null;
     Future<?> overdue = whenOverdue();

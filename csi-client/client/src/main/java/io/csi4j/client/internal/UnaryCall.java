@@ -225,8 +225,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         (status, end, answer) -> {
           running = null;
           if (end == CallAttempt.End.UNSENT && !resent && reasonToStop() == null) {
-            // The attempt met the end of its connection, or the beginning of another. The plugin
-            // has not received the request.
+            // The connection was closing, or a new one was still being opened. The plugin has not
+            // received the request.
             resent = true;
             send();
           } else if (answer == null) {

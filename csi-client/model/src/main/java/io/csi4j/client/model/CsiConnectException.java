@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a connection cannot be made, or leads to another plugin than before; {@link
- * #reason()} is the obstacle.
+ * Thrown when a connection cannot be made, or leads to a different plugin than before; {@link
+ * #reason()} says which.
  *
  * @since 1.0
  */

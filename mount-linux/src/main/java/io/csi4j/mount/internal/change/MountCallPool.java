@@ -156,7 +156,7 @@ final class MountCallPool {
                   + number(stuck())
                   + " now, most likely because a filesystem does not answer. "
                   + afterwards(work)
-                  + " Find out which server hangs; a forced unmount of it frees the call.")
+                  + " Find the mount whose server hangs; a forced unmount of it frees the call.")
           .build();
     }
     if (isFullOfStuck()) {
@@ -181,8 +181,8 @@ final class MountCallPool {
                 + " was not tried: "
                 + allThreads()
                 + (settings.threads() == 1 ? " is" : " are")
-                + " in calls that did not return from the kernel. Find out which"
-                + " server hangs; a forced unmount of it frees the calls.")
+                + " in calls that did not return from the kernel. Find the mount"
+                + " whose server hangs; a forced unmount of it frees the calls.")
         .build();
   }
 

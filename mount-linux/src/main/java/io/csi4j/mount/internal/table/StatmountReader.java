@@ -349,7 +349,7 @@ public final class StatmountReader {
               .build();
         }
       }
-      // Numbers that no mount can have are refused as invalid.
+      // The kernel answers EINVAL for a number that no mount can have.
       if (result == -Abi.ENOENT || result == -Abi.EINVAL) {
         return Optional.empty();
       }

@@ -90,8 +90,8 @@ class MountCallPoolTest {
         .hasMessage(
             "Mounting /a did not end within 0.02 s: the call is still in the kernel, as the only"
                 + " one now, most likely because a filesystem does not answer. Its effect will be"
-                + " undone when it ends. Find out which server hangs; a forced unmount of it frees"
-                + " the call.");
+                + " undone when it ends. Find the mount whose server hangs; a forced unmount of it"
+                + " frees the call.");
     assertThat(pool.stuck()).isEqualTo(1);
     await(() -> stuck.gone.get() != null);
     assertThat(stuck.gone.get().getAsBoolean()).isTrue();
@@ -175,7 +175,8 @@ class MountCallPoolTest {
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.STUCK))
         .hasMessage(
             "Mounting /b was not tried: all 2 threads are in calls that did not return from the"
-                + " kernel. Find out which server hangs; a forced unmount of it frees the calls.");
+                + " kernel. Find the mount whose server hangs; a forced unmount of it frees the"
+                + " calls.");
     assertThat(pool.stuck()).isEqualTo(2);
     kernel.countDown();
     await(() -> pool.stuck() == 0);

@@ -89,7 +89,7 @@ final class StoreMoveCommand extends ProgramCommand {
     }
   }
 
-  /** Checks a directory that would be sealed when it is opened as the target. */
+  /** Checks a used directory with a look, because opening it as the target could seal it. */
   private void checkDirectory(RecordStore source) {
     if (to.isInUsedDirectory()) {
       try (RecordStore there = to.look()) {

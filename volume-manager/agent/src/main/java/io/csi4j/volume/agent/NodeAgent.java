@@ -652,8 +652,8 @@ public final class NodeAgent implements AutoCloseable {
 
   /**
    * Whether the plugin itself has refused an expansion for good. The agent then does not try the
-   * size again. So a plugin that does not run, or a call that another configuration would allow,
-   * must not count.
+   * size again. So an expansion that failed because the plugin is not running, or because of the
+   * configuration, is not final.
    */
   private static boolean isFinal(VolumeException failed) {
     return failed.code() == OperatorCode.NOT_OFFERED

@@ -226,7 +226,7 @@ public record ManagerView(
             .toList());
   }
 
-  /** Returns what the manager has written, which may be of volumes that are gone since. */
+  /** Returns the troubles that the manager wrote; some may be of volumes that no longer exist. */
   private static List<Trouble> troubles(VolumeDirectories directories) {
     return directories.trouble().stream()
         .map(entry -> new Trouble(entry.volume(), entry.message(), entry.since()))
@@ -479,7 +479,7 @@ public record ManagerView(
    *
    * @param volume the volume
    * @param message the message for an operator
-   * @param since the time since when it has this code
+   * @param since the time since when there is trouble, with this code or others
    * @since 1.0
    */
   public record Trouble(VolumeIdentity volume, OperatorMessage message, Instant since) {

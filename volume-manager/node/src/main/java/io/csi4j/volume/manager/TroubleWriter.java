@@ -136,8 +136,8 @@ final class TroubleWriter implements AutoCloseable {
                 new Entry(
                     volume.identity(),
                     trouble.message(),
+                    // The codes of one trouble may alternate.
                     before
-                        .filter(entry -> entry.message().code() == trouble.message().code())
                         .map(Entry::since)
                         .orElseGet(
                             () ->

@@ -329,14 +329,18 @@ class ManagerViewTest {
         .extracting(trouble -> trouble.since().toString())
         .containsExactly(earlier);
 
+    fake.clearFaults();
+    fake.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "held"),
+        When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
     try (VolumeManager manager = manager()) {
-      assertThat(catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB)).outcome())
-          .isEqualTo(Outcome.IN_PROGRESS);
+      assertThat(catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB)).code())
+          .isEqualTo(OperatorCode.RELEASE_REFUSED);
     }
     assertThat(ManagerView.read(root()).troubles())
-        .as("the same code again")
-        .extracting(trouble -> trouble.since().toString())
-        .containsExactly(earlier);
+        .as("another code, and never a success")
+        .extracting(trouble -> trouble.message().code(), trouble -> trouble.since().toString())
+        .containsExactly(tuple(OperatorCode.RELEASE_REFUSED, earlier));
 
     fake.clearFaults();
     try (VolumeManager manager = manager()) {

@@ -145,7 +145,7 @@ public final class PluginConfig {
     return parts.infoInterval;
   }
 
-  /** Returns the time limit of a probe, and of each question for the capabilities. */
+  /** Returns the time limit of a probe, and of each call that asks for capabilities. */
   public Duration probeLimit() {
     return parts.probeLimit;
   }
@@ -324,7 +324,7 @@ public final class PluginConfig {
       return this;
     }
 
-    /** Limits the time of a probe, and of each question for the capabilities. 5 s by default. */
+    /** Limits the time of a probe, and of each call that asks for capabilities. 5 s by default. */
     public Builder probeLimit(Duration value) {
       probeLimit = Objects.requireNonNull(value, "value");
       return this;

@@ -358,7 +358,7 @@ record VolumeCheck(
               + first.usage().volume()
               + ", and access mode "
               + ModeNames.limit(second.capability().accessMode()),
-          "Request the volume once, or with an access mode that admits several");
+          "Request the volume only once, or with an access mode that admits several workloads");
     }
   }
 

@@ -451,8 +451,8 @@ public final class VolumeRequest {
             ModeNames.limit(Objects.requireNonNull(accessMode))
                 + ", and "
                 + instances
-                + " instances would share the volume: choose a mode that admits several, or give"
-                + " each instance its own volume");
+                + " instances would share the volume: choose a mode that admits several"
+                + " workloads, or give each instance its own volume");
       }
       if (attachment == null && attachmentWord == null) {
         found.add(

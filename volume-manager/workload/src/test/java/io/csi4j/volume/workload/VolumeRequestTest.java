@@ -227,8 +227,8 @@ class VolumeRequestTest {
                 ? "[]"
                 : "[access_mode "
                     + ModeNames.limit(mode)
-                    + ", and 3 instances would share the volume: choose a mode that admits several,"
-                    + " or give each instance its own volume]");
+                    + ", and 3 instances would share the volume: choose a mode that admits several"
+                    + " workloads, or give each instance its own volume]");
     assertThat(csi().accessMode(mode).instances(3).perInstance(true).violations()).isEmpty();
     assertThat(csi().accessMode(mode).instances(1).violations()).isEmpty();
   }

@@ -247,7 +247,7 @@ class RequestChecksTest {
         .isEqualTo(violations(of("volume_id", Rule.NUL, "has a NUL at index 3")));
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("vol-\ud800")))
         .isEqualTo(
-            violations(of("volume_id", Rule.NOT_UNICODE, "is not valid Unicode at index " + "4")));
+            violations(of("volume_id", Rule.NOT_UNICODE, "is not valid Unicode at index 4")));
     assertThat(
             check(
                 DeleteVolumeRequest.newBuilder()

@@ -89,7 +89,7 @@ enum Need {
       t -> !t.plugin().node().equals(t.plugin().controller())),
 
   ONE_WRITER(
-      "a usual capability that allows one publication on a node",
+      "a first described capability that allows only one publication on a node",
       "the first capability of the plugin's description allows several publications",
       t ->
           switch (LawfulRequests.capability(t).getAccessMode().getMode()) {

@@ -85,7 +85,7 @@ final class KnownVolume {
     return attachments.computeIfAbsent(node, key -> new TrackedUse());
   }
 
-  /** Returns whether the volume is attached anywhere, for certain. */
+  /** Returns whether the volume is certainly attached to at least one node. */
   boolean attachedSomewhere() {
     return attachments.values().stream().anyMatch(TrackedUse::standing);
   }

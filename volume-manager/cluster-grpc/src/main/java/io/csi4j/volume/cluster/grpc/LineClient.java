@@ -133,7 +133,7 @@ final class LineClient implements AutoCloseable {
                     tls.orElseThrow(
                         () ->
                             new IllegalArgumentException(
-                                "A connection to a control plane at a port needs TLS. Give the node a"
+                                "A TCP connection to a control plane needs TLS. Give the node a"
                                     + " certificate."))))
             .build();
   }

@@ -199,7 +199,7 @@ final class LineServer implements AutoCloseable {
             tls.orElseThrow(
                 () ->
                     new IllegalArgumentException(
-                        "A control plane at a port needs TLS. Give it certificates, or let it"
+                        "A control plane on a TCP port needs TLS. Give it certificates, or let it"
                             + " listen on a socket file."))));
   }
 

@@ -540,7 +540,7 @@ class LineTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> at(ClusterEndpoint.tcp("localhost", 0), LineTest::echo))
         .withMessage(
-            "A control plane at a port needs TLS. Give it certificates, or let it listen on a"
+            "A control plane on a TCP port needs TLS. Give it certificates, or let it listen on a"
                 + " socket file.");
     assertThatIllegalArgumentException()
         .isThrownBy(
@@ -555,8 +555,8 @@ class LineTest {
     try (LineClient client = to(LONG, ClusterEndpoint.tcp("localhost", 1))) {
       assertThat(failure(client))
           .hasMessage(
-              "'localhost:1': the certificates cannot be used: A connection to a control plane at a"
-                  + " port needs TLS. Give the node a certificate.");
+              "'localhost:1': the certificates cannot be used: A TCP connection to a control plane"
+                  + " needs TLS. Give the node a certificate.");
     }
   }
 }

@@ -209,8 +209,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
           each.getFaultList().stream().map(NodeCodec::fault).toList();
       if (faults.isEmpty()
           || all.put(StoredParts.key(each.getVolume()), new VolumeHealth(faults)) != null) {
-        throw new MalformedRecordException(
-            "A volume without a fault is listed, or one is listed twice.");
+        throw new MalformedRecordException("A listed volume has no fault, or is listed twice.");
       }
     }
     return all;

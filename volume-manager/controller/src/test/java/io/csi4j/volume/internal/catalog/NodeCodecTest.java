@@ -216,7 +216,7 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
       byte[] bytes = unwell.toBuilder().addUnwell(each).build().toByteArray();
       assertThatThrownBy(() -> decode(bytes))
           .isInstanceOf(MalformedRecordException.class)
-          .hasMessage("A volume without a fault is listed, or one is listed twice.");
+          .hasMessage("A listed volume has no fault, or is listed twice.");
     }
   }
 

@@ -50,7 +50,7 @@ public final class TroubleFile {
    *
    * @param volume the volume
    * @param message the message about it
-   * @param since the time since when its code is the same
+   * @param since the time since when there is trouble, with this code or others
    */
   public record Entry(VolumeIdentity volume, OperatorMessage message, Instant since) {}
 
@@ -76,7 +76,10 @@ public final class TroubleFile {
     return out.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns the volumes of this content, up to the first that this version does not understand. */
+  /**
+   * Returns the volumes of this content, without those whose trouble this version does not know,
+   * and up to the first line that is damaged.
+   */
   static List<Entry> read(byte[] content) {
     List<Entry> entries = new ArrayList<>();
     // Text after the last line break is an incomplete line.
@@ -96,7 +99,7 @@ public final class TroubleFile {
       try {
         entries.add(entry(values));
       } catch (IllegalArgumentException | DateTimeException notUnderstood) {
-        return entries;
+        // Perhaps a later version has more codes.
       }
     }
     return entries;

@@ -205,7 +205,7 @@ public final class VolumeDirectories implements AutoCloseable {
               OperatorCode.PLUGIN_PATH_BUDGET,
               root,
               ("paths below '%s' have up to %d bytes, but a plugin need not accept more than %d;"
-                   + " use a root of at most %d bytes, or show it to plugins under a shorter path")
+                      + " use a root of at most %d bytes, or show it to plugins under a shorter path")
                   .formatted(
                       root, longest, PLUGIN_BUDGET, PLUGIN_BUDGET - VolumeLayout.BELOW_ROOT)));
     }

@@ -141,7 +141,7 @@ public record VolumeRecord(
         identity, plan, place, staging, targets, contexts, leaving, next, answered, unknown);
   }
 
-  /** Returns the volume with the digest of the context with which a use is published. */
+  /** Returns a copy that stores the digest of the context with which a use was published. */
   public VolumeRecord withContext(VolumeUse usage, String digest) {
     SortedMap<VolumeUse, String> next = new TreeMap<>(contexts);
     if (digest.isEmpty()) {

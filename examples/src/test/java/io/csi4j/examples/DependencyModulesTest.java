@@ -36,7 +36,7 @@ class DependencyModulesTest {
 
   private static final Pattern ROW =
       Pattern.compile(
-          "^\\| `([\\w.]+)` \\| (module descriptor|manifest of its jar|name of its file) \\|",
+          "^\\| (module descriptor|manifest of its jar|name of its file) \\| (.+) \\|$",
           Pattern.MULTILINE);
 
   private static final Map<String, ModuleReference> FOUND = found();
@@ -48,7 +48,12 @@ class DependencyModulesTest {
     Map<String, String> page = new TreeMap<>();
     ROW.matcher(Files.readString(PublishedModules.ROOT.resolve("docs/dependencies.md")))
         .results()
-        .forEach(row -> page.put(row.group(1), row.group(2)));
+        .forEach(
+            row -> {
+              for (String name : row.group(2).split(", ")) {
+                page.put(name.replace("`", ""), row.group(1));
+              }
+            });
 
     Map<String, String> required = new TreeMap<>();
     for (String name : foreign()) {

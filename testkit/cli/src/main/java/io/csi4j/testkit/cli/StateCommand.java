@@ -2,6 +2,7 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.state.LoadedState;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -32,6 +35,9 @@ final class StateCommand extends ProgramCommand {
 
   /** The code at the beginning of a line that needs attention. */
   private static final Pattern CODE = Pattern.compile("^([A-Z][A-Z0-9_]+(?:-\\d+ [A-Z_]+)?)(?=: )");
+
+  /** Maximum number of names that are suggested. */
+  private static final int SUGGESTED = 10;
 
   @Parameters(paramLabel = "DIR")
   private @Nullable Path directory;
@@ -209,9 +215,26 @@ final class StateCommand extends ProgramCommand {
       throw state(view).mayMissKeys()
           ? CommandFailure.noConnection(
               nothing + ", but the records are incomplete. See 'csi4j state check'.")
-          : CommandFailure.usage(nothing + ".");
+          : CommandFailure.usage(nothing + ". " + named(view));
     }
     return meant::contains;
+  }
+
+  /** Returns the first names that the records have: what was given may be misspelled. */
+  private static String named(ManagerView view) {
+    SortedSet<String> names = new TreeSet<>();
+    view.volumes().forEach(volume -> names.add(volume.handle().value()));
+    view.volumes().stream()
+        .flatMap(volume -> volume.uses().stream())
+        .map(VolumeStatus.Use::key)
+        .forEach(use -> names.addAll(List.of(use.volume().id(), use.workload().value())));
+    String first =
+        names.stream().limit(SUGGESTED).map(OneLine::quoted).collect(Collectors.joining(", "));
+    return names.isEmpty()
+        ? "No volume is recorded."
+        : "They name "
+            + first
+            + (names.size() > SUGGESTED ? " and " + (names.size() - SUGGESTED) + " more." : ".");
   }
 
   private static boolean isNamed(ManagerView.VolumePath path, String name) {

@@ -322,7 +322,10 @@ class StateCommandTest {
       Run run = state(world.root(), "explain", "--volume", "vol-2");
 
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(run.err()).startsWith("No record names a volume or workload 'vol-2'");
+      assertThat(run.errLines())
+          .startsWith(
+              "No record names a volume or workload 'vol-2' there. They name 'db', 'vol-1',"
+                  + " 'web-1'.");
     }
   }
 

@@ -132,7 +132,7 @@ enum CsiMeter {
   SESSION(
       "csi4j.controller.session",
       Meter.Type.GAUGE,
-      "1 for the current state of the session of a control plane, 0 for the others",
+      "1 for the current state of a control plane's session, 0 for all other states",
       "state"),
   UPKEEP(
       "csi4j.controller.upkeep",

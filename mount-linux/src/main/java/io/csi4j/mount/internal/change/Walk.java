@@ -184,9 +184,8 @@ final class Walk {
             doing
                 + " failed: "
                 + link
-                + " is a symbolic link, and links are not followed. Name the path without links, "
-                + "or name"
-                + " the directory that may be trusted with Mounts.beneath.")
+                + " is a symbolic link, and links are not followed. Give a path without links, or"
+                + " declare a trusted directory above it with Mounts.beneath.")
         .syscall("open", new Errno(Abi.ELOOP))
         .target(about)
         .build();

@@ -24,8 +24,8 @@ public final class ErrnoMeaning {
       ANY; ENOENT; NOT_FOUND; the path does not exist; Make it first, or correct the path
       ANY; ENOTDIR EISDIR; WRONG_KIND; a directory is needed where something else is, or the other \
       way round; Bind directories on directories and files on files
-      ANY; ELOOP; SYMLINK; a part of the path is a symbolic link; Name the path without links, or \
-      name the directory that may be trusted with Mounts.beneath
+      ANY; ELOOP; SYMLINK; a part of the path is a symbolic link; Give a path without links, or \
+      declare a trusted directory above it with Mounts.beneath
       ANY; EXDEV; OUTSIDE; the path leads out of the directory that it has to stay in; Name a path \
       below it
       ANY; EBUSY; BUSY; it is in use; Ask Mounts.whoHolds by whom, and end that first

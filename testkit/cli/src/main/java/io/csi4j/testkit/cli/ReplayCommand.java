@@ -74,7 +74,7 @@ final class ReplayCommand extends ProgramCommand {
     ending.listen();
     try (RecordedPlugin plugin = RecordedPlugin.at(chosen.listen.path(), recording)) {
       console.print(
-          "A recording of %s calls answers on %s. End it with Ctrl-C."
+          "Replaying a recording of %s calls on %s. End it with Ctrl-C."
               .formatted(recording.calls().size(), plugin.endpoint()));
       ending.await();
       return ExitCode.OK;

@@ -233,7 +233,9 @@ class ProxyTest {
         CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("r.sock")))) {
       assertThat(client.controller().listVolumes(ListVolumesRequest.builder().build()).entries())
           .hasSize(1);
-      assertThat(run.out()).contains("answers on " + socket("r.sock"));
+      assertThat(run.out())
+          .startsWith("Replaying a recording of ")
+          .contains(" calls on " + socket("r.sock") + ". End it with Ctrl-C.");
     }
   }
 

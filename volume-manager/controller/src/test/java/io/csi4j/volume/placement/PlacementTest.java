@@ -237,9 +237,9 @@ class PlacementTest {
             3. n1: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
             4. n4: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
             5. n3: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
-            last, because the plugin reports no free capacity; some plugins always do
+            last, because the plugin reports no free capacity; some plugins never report any
             6. n6: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
-            last, because the plugin reports no free capacity; some plugins always do
+            last, because the plugin reports no free capacity; some plugins never report any
             """);
     assertThat(plugin.journal().calls(GET_CAPACITY)).as("one for each place").hasSize(3);
   }

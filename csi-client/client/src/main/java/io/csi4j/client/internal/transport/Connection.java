@@ -538,7 +538,7 @@ public final class Connection implements AutoCloseable {
     return new ConnectProblem(
         Reason.INTERRUPTED,
         "the thread was interrupted while it waited for the plugin",
-        "Connect again when the thread may wait.");
+        "Connect again from a thread that may block.");
   }
 
   private static ConnectProblem nothing() {

@@ -45,7 +45,7 @@ record Programs(List<Path> directories, Duration limit) {
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-      throw new IOException(name + " was not awaited: the thread was interrupted.", e);
+      throw new IOException("Waiting for " + name + " failed: the thread was interrupted.", e);
     }
     // None of the programs prints more than a pipe holds.
     String said =

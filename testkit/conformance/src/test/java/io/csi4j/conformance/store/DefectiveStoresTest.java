@@ -75,7 +75,7 @@ class DefectiveStoresTest {
           "watches are told of their own client only");
 
   private static final Predicate<String> OF_WATCHES =
-      Pattern.compile("watch|waiting|client leaves").asPredicate();
+      Pattern.compile("watch|ends the wait|client leaves").asPredicate();
 
   /** The checks in which a caller waits for what a defect may keep from it. */
   private static final Predicate<String> WAITING =

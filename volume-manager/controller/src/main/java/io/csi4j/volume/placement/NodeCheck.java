@@ -367,7 +367,8 @@ record NodeCheck(
     }
     known.map(Known::why).filter(text -> !text.isEmpty()).ifPresent(remarks::add);
     if (saysZero) {
-      remarks.add("last, because the plugin reports no free capacity; some plugins never report any");
+      remarks.add(
+          "last, because the plugin reports no free capacity; some plugins never report any");
     }
     OptionalLong free = freeSlots(node);
     Candidate candidate = new Candidate(node.name(), place(node), reading, free, remarks);

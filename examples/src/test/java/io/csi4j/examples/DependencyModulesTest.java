@@ -50,7 +50,7 @@ class DependencyModulesTest {
         .results()
         .forEach(
             row -> {
-              for (String name : row.group(2).split(", ")) {
+              for (String name : row.group(2).split(", ", -1)) {
                 page.put(name.replace("`", ""), row.group(1));
               }
             });

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the claims of the mounts of one volume, and releases uses whose claims are over. Used in
- * the mailbox of the volume only.
+ * Checks the claims of one volume's mounts, and releases uses whose claims are over. Used in the
+ * mailbox of the volume only.
  */
 final class ClaimChecks {
 
@@ -44,7 +44,7 @@ final class ClaimChecks {
   private @Nullable Heard heard;
 
   /**
-   * The answers so far for each use.
+   * The answers received so far for a use.
    *
    * @param since when its claim was last known to be current, or was first checked
    * @param told the code reported for the claim since then
@@ -221,8 +221,8 @@ final class ClaimChecks {
   }
 
   /**
-   * Returns whether something is mounted for a use. A workload may write to it, whatever is on
-   * record.
+   * Returns whether something is mounted for a use. A workload may write to such a mount, whatever
+   * the record says.
    */
   private boolean isSeen(TargetRecord use) {
     try {
@@ -248,7 +248,8 @@ final class ClaimChecks {
 
   /** Returns the schedule for the claim checks of all volumes. */
   static Rounds rounds(EngineParts parts) {
-    // Spread over half of the interval, so that the nodes of a cluster do not all ask at once.
+    // The checks are spread over half of the interval, so that the nodes of a cluster do not all
+    // send theirs at once.
     Duration interval = parts.claims().terms().map(NodeClaims::interval).orElse(Duration.ZERO);
     return new Rounds(parts.scheduler(), Backoff.halfJitter(interval, interval));
   }

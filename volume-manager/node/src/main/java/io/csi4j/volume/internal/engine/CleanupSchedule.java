@@ -33,7 +33,7 @@ final class CleanupSchedule {
   /** True if the pending cleanup was tried before and failed. */
   private boolean isRepeat;
 
-  /** True if nothing is tried before an operator has intervened and requested it again. */
+  /** True if no attempt is made until an operator has intervened and requested one. */
   private boolean isHeld;
 
   /**
@@ -50,7 +50,7 @@ final class CleanupSchedule {
     this.dead = dead;
   }
 
-  /** Returns whether an operation belongs to the background. */
+  /** Returns whether an operation is background work. */
   static boolean isOf(Operation operation) {
     return operation.kind() == VolumeEvent.Operation.CLEAN_UP
         || operation.kind() == VolumeEvent.Operation.REPAIR;
@@ -71,7 +71,7 @@ final class CleanupSchedule {
     operation.usage().ifPresent(commanded::add);
   }
 
-  /** Returns whether a use may be changed without a request: the host or a caller has named it. */
+  /** Returns whether the host or a caller has named a use, so that the background may change it. */
   boolean may(VolumeUse usage) {
     return commanded.contains(usage) || volume.engine.host.isHeard();
   }
@@ -111,7 +111,7 @@ final class CleanupSchedule {
         .filter(goal -> isCommanded || volume.engine.host.isHeard());
   }
 
-  /** Plans the next attempt, if there is work and it may be tried. */
+  /** Plans the next attempt, if there is work that may be tried. */
   void consider() {
     cancel();
     dead.tellNeeded();

@@ -53,7 +53,7 @@ final class DeadMounts {
   /** The uses that must be mounted again. */
   private Set<VolumeUse> dead = Set.of();
 
-  /** Those of these uses for which a notice has asked the host for a request. */
+  /** The uses among them for which a notice has asked the host to request the mount again. */
   private Set<VolumeUse> unknown = Set.of();
 
   /** The uses whose mounts another program has removed. */
@@ -77,7 +77,7 @@ final class DeadMounts {
   /** The uses of the running repair whose mounts failed. */
   private Set<VolumeUse> failed = Set.of();
 
-  /** Whether the volume must still be staged again, too. */
+  /** Whether the volume, too, must still be staged again. */
   private boolean restages;
 
   /** Whether the staging mount was found dead, so that nothing can be published from it. */
@@ -179,7 +179,7 @@ final class DeadMounts {
       lookAtUses();
       return;
     }
-    // The staging comes before its uses: how they are repaired depends on it.
+    // The staging mount is checked before its uses, because their repair depends on its health.
     ask(
         volume.parts.layout().staging(volume.identity),
         health -> {
@@ -228,7 +228,7 @@ final class DeadMounts {
       answers(usage);
     }
     if (covered.containsKey(Optional.of(usage))) {
-      // The answer is about the mount on top.
+      // The answer concerns the topmost mount.
       return;
     }
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
@@ -239,7 +239,7 @@ final class DeadMounts {
       volume.report.tell(dead(usage));
       volume.deadChanged();
     } else if (isThere && health == Sighting.Health.WELL && dead.contains(usage)) {
-      // This is another mount than the dead one.
+      // The mount seen here is not the dead one.
       dead = without(dead, usage::equals);
       volume.deadChanged();
     }
@@ -379,9 +379,9 @@ final class DeadMounts {
 
   /**
    * Checks the paths at which a mount has appeared or disappeared, while no operation of the volume
-   * is running. A mount that is recorded as present but is gone becomes uncertain; one that another
-   * program has covered is shown as uncertain until the cover is gone. Returns whether anything has
-   * changed; changes are shown and reported.
+   * is running. A recorded mount that is gone becomes uncertain; a mount that another program has
+   * covered is shown as uncertain until the cover is gone. Returns whether the state of any mount
+   * has changed; each change is shown and reported.
    */
   boolean lookAtChanges() {
     Set<MountPath> paths = changed;
@@ -465,7 +465,8 @@ final class DeadMounts {
   }
 
   /**
-   * Notes a lost mount. The policy decides whether it is repaired like a dead one or stays lost.
+   * Notes a lost mount. The policy decides whether the mount is repaired like a dead one or stays
+   * lost.
    */
   private void isLost(VolumeUse usage) {
     lost = writable(lost);
@@ -490,7 +491,7 @@ final class DeadMounts {
                 && dead.stream().allMatch(usage -> requests.containsKey(usage) && may.test(usage)));
   }
 
-  /** Returns the uses that a repair is about. */
+  /** Returns the uses that a repair mounts again. */
   Set<VolumeUse> uses() {
     return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }

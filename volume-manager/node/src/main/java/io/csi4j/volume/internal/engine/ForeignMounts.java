@@ -41,7 +41,7 @@ final class ForeignMounts {
   private final VolumeLayout layout;
   private final BooleanSupplier isMoved;
 
-  /** Whether the directory of the manager had moved at the last check. */
+  /** Whether the manager's directory had moved at the last check. */
   private volatile boolean wasMoved;
 
   /** The mounts in which the directories of all volumes and of the state were at the start. */
@@ -92,7 +92,8 @@ final class ForeignMounts {
    */
   static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
     List<MountPath> deepest = List.of(layout.volumes(), layout.state());
-    // Read first: a mount that appears meanwhile is never taken for one that was there.
+    // The mounts are read first, so that a mount that appears meanwhile is never taken for an
+    // earlier one.
     Map<MountPath, Optional<MountRef.Identity>> inside = new HashMap<>();
     deepest.forEach(path -> inside.put(path, mountOf(path, kernel)));
     SortedMap<MountPath, Stack> before = new TreeMap<>();
@@ -127,11 +128,12 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns whether these directories and that of the state are certainly in the mounts of the
-   * start. Then nothing was mounted over one of them or above. The answer false says nothing.
+   * Returns whether these directories and the state directory are certainly in the same mounts as
+   * at the start, so that nothing was mounted over them or above them. The answer false proves
+   * nothing.
    *
-   * <p>These looks walk through the directories above, and would wait for the server of a mount
-   * over one of them. So they are only made while a watch reports such mounts and none is known.
+   * <p>The check walks through the parent directories, and would wait for the server of a mount
+   * over one of them. So the check runs only while a watch reports such mounts and none is known.
    *
    * @param nested the directory of all volumes, then each directory inside the one before
    */
@@ -162,7 +164,7 @@ final class ForeignMounts {
     if (deepest.isPresent()) {
       return deepest.equals(mount);
     }
-    // It does not exist: then neither does any directory below the highest that does not.
+    // If this directory does not exist, no directory inside it exists either.
     for (MountPath each : nested) {
       Optional<MountRef.Identity> found = kernel.mountOf(each);
       if (found.isEmpty()) {
@@ -187,8 +189,8 @@ final class ForeignMounts {
 
   /**
    * Returns the failure for every answer about mounts if the path of the manager's directory now
-   * leads elsewhere. Call this after looking at mounts, because the look would not have shown
-   * mounts that moved along.
+   * leads elsewhere. Call this after reading the mounts, because that read does not show mounts
+   * that moved with the directory.
    */
   Optional<Failure> moved() {
     // Not checked through a covering mount, which may not answer.

@@ -46,9 +46,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Watches the health of volumes and of the storage behind each plugin. Asks each plugin that has
- * volumes on this node in rounds, at the interval of its policy, and reports changes. Safe for use
- * by many threads.
+ * Watches the health of volumes and of the storage behind each plugin. Queries each plugin that has
+ * volumes on this node in rounds, at the interval of the plugin's policy, and reports changes. Safe
+ * for use by many threads.
  */
 final class HealthWatch {
 
@@ -147,7 +147,7 @@ final class HealthWatch {
      */
     private boolean isHurried;
 
-    /** Only the names, as a volume may be released before its turn. */
+    /** Only the volumes' names are kept, because a volume may be released before its turn. */
     private Iterator<VolumeIdentity> left = Collections.emptyIterator();
 
     private HealthOffer offer = HealthOffer.NONE;
@@ -228,7 +228,7 @@ final class HealthWatch {
       guarded(round, () -> begin(round));
     }
 
-    /** Runs a part of a round. An exception ends this round, but not the later ones. */
+    /** Runs a part of a round. An exception ends this round, but not later rounds. */
     private void guarded(long round, Runnable part) {
       try {
         part.run();

@@ -153,8 +153,8 @@ final class HostList {
   }
 
   /**
-   * Keeps these of the found uses and releases the other found uses. Leaves alone what this process
-   * was asked to mount.
+   * Keeps these of the found uses and releases the other found uses. Does not change the uses that
+   * this process was asked to mount.
    */
   Reconciliation settleFound(Collection<WantedUse> live) {
     return perform(live, this::ofFound);
@@ -199,7 +199,7 @@ final class HostList {
     if (parts.state().load().uncertainties().isEmpty()) {
       return run;
     }
-    // Records with an uncertain state were compared with the mount table, and are written again.
+    // Records with an uncertain state are written again after the comparison with the mount table.
     run.done().thenRun(() -> parts.state().settle());
     return run;
   }
@@ -349,7 +349,7 @@ final class HostList {
     return directories;
   }
 
-  /** Returns the use itself, or the use whose directory is all that is left of it. */
+  /** Returns the use itself, or the found use of which only the directory is left. */
   static VolumeUse named(VolumeUse usage, Map<String, VolumeUse> directories) {
     return StrayUse.directory(usage).map(directories::get).orElse(usage);
   }

@@ -44,7 +44,7 @@ final class MountOrigins {
   private final ConcurrentMap<Evidence.Looks, Set<VolumeIdentity>> known =
       new ConcurrentHashMap<>();
 
-  /** The volumes with a path for which no mount is on record. */
+  /** The volumes that have a path without a recorded mount. */
   private final Set<VolumeIdentity> unknown = ConcurrentHashMap.newKeySet();
 
   /** The location of each directory, determined on first use; a host does not move them. */
@@ -86,7 +86,7 @@ final class MountOrigins {
     }
   }
 
-  /** Thousands of volumes may look alike, so only a set of one is copied. */
+  /** Thousands of volumes may look alike, so a set is copied only if it has one element. */
   private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
     if (some.containsAll(more)) {
       return some;
@@ -192,8 +192,8 @@ final class MountOrigins {
   }
 
   /**
-   * Returns whether a path may show this according to its record. An uncertain path may show
-   * anything.
+   * Returns whether a path may show this content according to its record. An uncertain path may
+   * show anything.
    */
   private static boolean mayShow(PathRecord path, Evidence mount) {
     return path.evidence().map(known -> known.looksLike(mount)).orElse(mayShowAnything(path));

@@ -177,7 +177,7 @@ final class OperationRun {
     return memory.situation(of).barredBy(engine.foreign.covering(identity));
   }
 
-  /** Performs steps until one has to be waited for. */
+  /** Performs steps until the run must wait for one. */
   private void advance(Operation now, Turn first) {
     Optional<Turn> next = Optional.of(first);
     while (next.isPresent()) {
@@ -390,7 +390,7 @@ final class OperationRun {
       return looked;
     }
 
-    /** Returns the mounts at a path as this step sees them: it looks once. */
+    /** Returns the mounts at a path; each step reads them once. */
     List<Sighting> seen(MountPath path) {
       return seen.computeIfAbsent(path, parts.kernel()::at);
     }
@@ -428,7 +428,7 @@ final class OperationRun {
       return !atTarget.isEmpty() || (look.made() && parts.directories().isMade(target));
     }
 
-    /** Looks for mounted uses that are not expected. */
+    /** Looks for mounted uses that are not on record. */
     @Override
     public Event.UsesSeen lookAtUses(Step.LookAtUses step) {
       List<Sighting> mounted = memory.mountedUses();
@@ -544,7 +544,7 @@ final class OperationRun {
   // ---- checks that may not answer
 
   /**
-   * Asks the servers of the checked mounts whether they are alive, if only they can tell. Returns
+   * Queries the servers of the checked mounts if nothing else shows whether they are alive. Returns
    * whether an answer is awaited. A server that does not answer in time counts as alive, and is
    * reported.
    */
@@ -572,7 +572,7 @@ final class OperationRun {
             if (health == Sighting.Health.SILENT) {
               look.usage().filter(usage -> !path.equals(staging())).ifPresent(dead::isSilent);
             } else if (!isExpected(now, expected)) {
-              // The check went on without this answer.
+              // The check continued without this answer.
               volume.inspect();
             }
             unanswered.remove(path);
@@ -613,8 +613,8 @@ final class OperationRun {
   }
 
   /**
-   * Continues once no process holds the device of a use open, which the plugin could not remove.
-   * Waits only a limited time for the device to close.
+   * Continues once no process holds open the device of a use, because the plugin could not remove
+   * an open device. Waits only a limited time for the device to close.
    */
   private void withoutDevice(Operation now, MountPath target, Runnable then) {
     long expected = generation;
@@ -650,8 +650,8 @@ final class OperationRun {
       then.accept(withheld.get());
       return;
     }
-    // Another instance may serve since the operation began; an answer to an earlier call still
-    // belongs to the instance that got the call.
+    // Another plugin instance may have taken over since the operation began; the answer to an
+    // earlier call still belongs to the instance that got the call.
     plugin = parts.plugins().find(identity.plugin()).orElse(plugin);
     String instance = plugin.instance();
     memory.restamp(at, call, instance);
@@ -749,7 +749,7 @@ final class OperationRun {
   /** Refuses to send a plugin a release for a path that is not the one that was created. */
   private Optional<Event.Called> refusal(Step.Call call) {
     boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
-    // A mount is not a link, and is not touched.
+    // A mounted path is not a link, and is not touched.
     if (!isRelease || !isFree(path(call.usage()))) {
       return Optional.empty();
     }

@@ -132,8 +132,8 @@ final class OperationStart {
                     }
                     memory.offered();
                   } else if (memory.isCallMissing()) {
-                    // The present capabilities are not known: a call that the plugin did not have
-                    // waits for them.
+                    // The present capabilities are unknown, so a call that the plugin lacked waits
+                    // for them.
                     volume.end(
                         operation,
                         VolumeReport.down((PluginAnswer.Down) answer).as(Outcome.IN_PROGRESS));
@@ -229,7 +229,8 @@ final class OperationStart {
   }
 
   /**
-   * Returns whether the record refuses the request. Then its mount is never repaired in this way.
+   * Returns whether the record conflicts with the request. A mount is never repaired with such a
+   * request.
    */
   private boolean isRefused(MountRequest request) {
     return memory

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * The drained plugins, with which no new use is mounted, and the drains that wait for their last
  * volumes. Callbacks run on the scheduler's threads.
  *
- * <p>Drains are not on record: a record would outlive the host's procedure, and refuse mounts for a
- * forgotten reason. After a crash the host begins its procedure again.
+ * <p>Drains are not recorded: a record could remain after the host's procedure, and refuse mounts
+ * for a forgotten reason. After a crash the host begins its procedure again.
  */
 final class PluginDrains {
 

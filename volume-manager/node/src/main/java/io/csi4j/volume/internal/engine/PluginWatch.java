@@ -31,7 +31,7 @@ final class PluginWatch {
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
 
-  /** The reported names that plugins gave themselves. */
+  /** The differing names that plugins reported for themselves and that were already logged. */
   private final ConcurrentMap<PluginId, String> names = new ConcurrentHashMap<>();
 
   /**
@@ -65,7 +65,7 @@ final class PluginWatch {
     }
     List<VolumeQueue> concerned = volumes.apply(plugin);
     if (concerned.isEmpty()) {
-      // A plugin without volumes is asked when it gets its first.
+      // A plugin without volumes is asked when it gets its first volume.
       return;
     }
     for (VolumeQueue volume : concerned) {

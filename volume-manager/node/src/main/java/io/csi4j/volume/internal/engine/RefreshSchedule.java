@@ -26,8 +26,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The refreshes of one volume: when the next is due by the policy of its plugin, and which have
- * failed. Used in the mailbox of the volume only.
+ * The refreshes of one volume: when the next refresh is due by the plugin's policy, and which
+ * refreshes have failed. Used in the mailbox of the volume only.
  */
 final class RefreshSchedule {
 
@@ -137,7 +137,7 @@ final class RefreshSchedule {
           inForce.equals(request) && failure.filter(RefreshSchedule::isFinal).isPresent();
       put(new Latest(inForce, volume.parts.clock().nanos(), isRefused));
     }
-    // A request that cannot be fulfilled says nothing about the mounted volume.
+    // A request that cannot be fulfilled does not mean that the mounted volume has a fault.
     failure
         .filter(it -> !UNMET.contains(it.code()))
         .ifPresent(it -> put(request.usage(), it.operatorMessage()));
@@ -179,7 +179,7 @@ final class RefreshSchedule {
 
   // ---- the time of the next refresh
 
-  /** Plans the next refresh, if the policy asks for one. */
+  /** Plans the next refresh, if the policy requires one. */
   void consider() {
     cancel();
     Duration interval = volume.plugin().policy().refreshInterval();

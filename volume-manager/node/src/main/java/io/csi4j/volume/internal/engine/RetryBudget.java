@@ -19,9 +19,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits repeated attempts with one plugin: a bucket of tokens. Each repeat takes a token; one is
- * added with time, and one with each call that the plugin answers with OK. A repeat that finds no
- * token waits; repeats for which a caller waits go first. Safe for use by many threads.
+ * Limits repeated attempts with one plugin: a bucket of tokens. Each repeat takes a token; tokens
+ * are added as time passes, and with each call that the plugin answers with OK. A repeat that finds
+ * no token waits; repeats for which a caller waits go first. Safe for use by many threads.
  *
  * <p>Every repeat of the engine goes through this budget: another attempt of an operation, another
  * cleanup or repair in the background, another attempt to mount what the host wants.

@@ -57,7 +57,7 @@ public final class VolumeEngine {
 
   private static final String READING = "reading or expanding";
 
-  /** The delay of a timer from which it is reported that the process stood still. */
+  /** A timer that is late by this much is reported as a pause of the process. */
   private static final long LONG_PAUSE = Duration.ofMinutes(1).toNanos();
 
   // Also used by the volumes and by the list of the host.
@@ -81,7 +81,7 @@ public final class VolumeEngine {
   /** The end of the last reported pause of the process. */
   private final AtomicLong pauseTold;
 
-  /** The reported notices of those that are reported once for each plugin. */
+  /** The notices already reported, of the kinds that are reported once for each plugin. */
   private final Set<ToldOnce> toldOnce = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
@@ -236,7 +236,7 @@ public final class VolumeEngine {
         UnmountOutcome.class);
   }
 
-  /** Abandons a use whose release does not end. An operator decides this. */
+  /** Abandons a use whose release does not end. Only an operator requests this. */
   public CompletableFuture<UnmountOutcome> abandon(VolumeUse usage, String reason) {
     if (reason.isBlank()) {
       throw new IllegalArgumentException("Abandoning a use needs a reason.");
@@ -492,7 +492,7 @@ public final class VolumeEngine {
     return queries.known();
   }
 
-  /** Returns the volumes with something in their way. Waits for no volume and no plugin. */
+  /** Returns the volumes that have an obstacle. Waits for no volume and no plugin. */
   public List<Explanation.Explained> troubled() {
     return queries.troubled();
   }

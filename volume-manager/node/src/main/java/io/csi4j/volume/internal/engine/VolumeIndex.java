@@ -204,7 +204,7 @@ final class VolumeIndex {
     try {
       VolumeIdentity owner = uses.get(usage);
       if (owner != null && !owner.equals(identity) && isLeaving(owner, usage)) {
-        // The use has ended there; only cleanup of that volume is pending.
+        // The use has ended on that volume, whose cleanup is pending.
         actor(owner).indexed.remove(usage);
         owner = null;
       }
@@ -270,7 +270,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Leads a use to a volume; returns false if it leads to one already. */
+  /** Maps a use to a volume; returns false if the use is already mapped to one. */
   boolean lead(VolumeUse usage, VolumeQueue actor) {
     lock.lock();
     try {
@@ -342,7 +342,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Handles a volume without running operations, which may no longer be known. */
+  /** Handles a volume without running operations; the index may have dropped the volume. */
   void idle(VolumeQueue actor) {
     lock.lock();
     try {
@@ -360,7 +360,7 @@ final class VolumeIndex {
       return;
     }
     Optional<VolumeRecord> record = actor.view().record();
-    // The last uses lead here until the cleanup of the volume has ended.
+    // The last uses stay mapped to the volume until its cleanup has ended.
     boolean isLeaving = record.filter(known -> known.targets().isEmpty()).isPresent();
     Set<VolumeUse> left =
         isLeaving

@@ -127,7 +127,7 @@ final class VolumeMemory {
     unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
   }
 
-  /** Notes that there may be more strays: a stray use was mounted by a call that was given up. */
+  /** Notes that more unrecorded uses may appear, because an abandoned call has mounted one. */
   private void doubtStrays(VolumeRecord known) {
     for (VolumeUse use : known.targets().keySet()) {
       if (StrayUse.isStray(use)
@@ -206,7 +206,7 @@ final class VolumeMemory {
         written(
             () -> {
               boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
-              // If nothing is on record yet, this is all that a power loss leaves of the volume.
+              // If nothing is on record yet, a power loss leaves only this of the volume.
               Durability otherwise = saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED;
               Stored stored = put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
               // The plugin gets no call to mount that is not on the disk.
@@ -262,7 +262,7 @@ final class VolumeMemory {
     }
   }
 
-  /** Writes this if that is possible, and keeps it in memory in any case. */
+  /** Writes the record if possible, and keeps it in memory in any case. */
   private void keep(VolumeRecord next) {
     record = next;
     Event.Saved ignored = save(new Step.Save(next, Need.RELEASING));
@@ -374,7 +374,10 @@ final class VolumeMemory {
     isCallMissing = false;
   }
 
-  /** Notes the answer to a call: since when the result is uncertain, or that it is known. */
+  /**
+   * Notes from the answer to a call that its result is known, or since when the result is
+   * uncertain.
+   */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
     isCallMissing |= CallMeaning.of(answer).remedy() == CallMeaning.Remedy.ASK_AGAIN;

@@ -272,7 +272,7 @@ final class VolumeQueries {
         .toList();
   }
 
-  /** Returns the volumes with something in their way. */
+  /** Returns the volumes that have an obstacle. */
   List<Explanation.Explained> troubled() {
     long now = parts.clock().nanos();
     List<Explanation.Explained> troubled = new ArrayList<>();

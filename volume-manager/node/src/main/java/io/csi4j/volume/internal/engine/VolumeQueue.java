@@ -53,7 +53,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One volume: its operations, which run one after the other, and its background cleanup. All
+ * One volume, with its operations, which run one after another, and its background cleanup. All
  * members except {@link #view} are used in its mailbox only.
  */
 final class VolumeQueue {
@@ -105,7 +105,7 @@ final class VolumeQueue {
   /** The devices to hold open, by the paths of their nodes. */
   private Map<MountPath, Device> devices = Map.of();
 
-  /** A device as it was opened last; a report about an earlier opening concerns another object. */
+  /** A device as last opened; a report about an earlier opening belongs to another object. */
   private static final class Device {
     /** Whether it was reported that the device is not held open. */
     boolean isTold;
@@ -415,7 +415,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Handles that another process has become the plugin. */
+  /** Handles a new process of the plugin. */
   void replaced() {
     aside(
         () -> {
@@ -602,7 +602,8 @@ final class VolumeQueue {
       begin(operation);
     } catch (RuntimeException | Error broken) {
       Failures.rethrowEnd(broken);
-      // Put in the mailbox, as the exception may come from the end of the previous operation.
+      // This runs in the mailbox, because the exception may come from the end of the previous
+      // operation.
       mailbox.put(() -> broke(broken));
     }
   }
@@ -750,7 +751,7 @@ final class VolumeQueue {
 
   /** Handles the end of the steps of an operation. */
   void finish(Operation operation, Result result) {
-    // Written before the end is reported, by an event or by the result.
+    // The record is written before an event or the result reports the end.
     memory.settle();
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
@@ -890,7 +891,8 @@ final class VolumeQueue {
   private void ended(Optional<VolumeException> failure) {
     current = null;
     run.clear();
-    // Updated first: a caller that learns of the end may query the state at once.
+    // The view is updated first, because a caller that learns of the end may query the state at
+    // once.
     show();
     VolumeEvent.Started start = started;
     if (start != null) {

@@ -21,9 +21,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The uses that the host wants and that could not be mounted yet. Each is tried again when its
- * plugin appears, and after growing pauses, until it is mounted or is no longer wanted in this way.
- * Safe for use by many threads.
+ * The uses that the host wants and that could not be mounted yet. The mount of each use is tried
+ * again when its plugin appears, and after growing pauses, until the use is mounted or the host no
+ * longer wants it in this way. Safe for use by many threads.
  */
 final class WantedMounts {
 

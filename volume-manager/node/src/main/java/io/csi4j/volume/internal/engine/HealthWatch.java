@@ -101,7 +101,7 @@ final class HealthWatch {
   }
 
   /**
-   * Asks about one volume now.
+   * Queries the faults of one volume now.
    *
    * @param then runs when the plugin has answered, or is not asked
    */

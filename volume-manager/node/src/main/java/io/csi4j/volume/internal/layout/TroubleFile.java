@@ -99,7 +99,7 @@ public final class TroubleFile {
       try {
         entries.add(entry(values));
       } catch (IllegalArgumentException | DateTimeException notUnderstood) {
-        // Perhaps a later version has more codes.
+        // A later version may have more codes.
       }
     }
     return entries;

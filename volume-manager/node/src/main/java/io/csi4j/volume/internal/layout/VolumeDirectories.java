@@ -70,14 +70,17 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The volumes of the directories, as far as they are on record. */
+  /** The volumes of the directories, if they are on record. */
   @FunctionalInterface
   public interface Owners {
 
     /** Returns the volume to which a directory of this name belongs. */
     Optional<VolumeIdentity> of(String directory);
 
-    /** Returns the volume to which it belonged, if that volume was released recently. */
+    /**
+     * Returns the volume to which a directory of this name belonged, if that volume was released
+     * recently.
+     */
     default Optional<VolumeIdentity> before(String directory) {
       return Optional.empty();
     }
@@ -97,8 +100,8 @@ public final class VolumeDirectories implements AutoCloseable {
       checkAbove(above);
     }
     checkOwner(root);
-    // A directory that the host created need not be closed to others yet: nothing of the manager
-    // was ever in it.
+    // A directory that the host created may still be open to others, because the manager has never
+    // stored anything in it.
     boolean made = disk.make(root, isFresh(root) ? new ArrayList<>() : findings);
     checkOwner(root);
     checkFilesystem(root, findings);
@@ -154,7 +157,7 @@ public final class VolumeDirectories implements AutoCloseable {
       }
       return true;
     } catch (PathProblem problem) {
-      // Nothing depends on it, and a disk that fails is reported by the state.
+      // No decision depends on this file, and the state reports a failing disk.
       return false;
     }
   }
@@ -503,7 +506,7 @@ public final class VolumeDirectories implements AutoCloseable {
     disk.removeEmpty(home);
   }
 
-  /** Syncs the removal of volumes. Called before nothing remembers these volumes any more. */
+  /** Syncs the removal of volumes. Called before the last record of these volumes is removed. */
   public void syncRemovals() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       disk.sync(layout.volumes());
@@ -602,9 +605,9 @@ public final class VolumeDirectories implements AutoCloseable {
 
   /**
    * Returns every volume that has an identity file and is not on record; for volumes on record,
-   * only checks that the file is right. Damaged and foreign files are reported and not returned; an
-   * empty directory of a volume whose file was never written is neither. The remains of a released
-   * volume are returned, whatever a power loss has left of its file.
+   * only checks their files. Damaged and foreign files are reported and not returned; an empty
+   * directory of a volume whose file was never written is neither reported nor returned. The
+   * remains of a released volume are returned, whatever a power loss has left of its file.
    *
    * @param owners the volumes on record
    */
@@ -614,7 +617,7 @@ public final class VolumeDirectories implements AutoCloseable {
 
   /**
    * Does the same as {@link #scan(Owners, Consumer)}, and reports each blank directory of a volume
-   * that is not on record: a power loss has left no more of it.
+   * that is not on record; a power loss has removed the rest of the volume.
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged, Consumer<MountPath> blank)
       throws PathProblem {

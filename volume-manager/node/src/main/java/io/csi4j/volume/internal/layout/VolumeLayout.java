@@ -208,7 +208,7 @@ public final class VolumeLayout {
 
     private StrayUse() {}
 
-    /** Returns the use that a directory of a volume stands for. */
+    /** Returns the use to which a directory of a volume belongs. */
     public static VolumeUse of(VolumeIdentity identity, String directory) {
       return VolumeUse.of(
           VolumeKey.of(NAMESPACE, VolumeLayout.id(identity)), WorkloadId.of(directory));
@@ -219,7 +219,7 @@ public final class VolumeLayout {
       return isStray(usage) ? Optional.of(usage.workload().value()) : Optional.empty();
     }
 
-    /** Returns the stray use that this use would be if its name were lost. */
+    /** Returns the stray use that would replace this use if its name were lost. */
     public static VolumeUse of(VolumeIdentity identity, VolumeUse usage) {
       return of(identity, VolumeLayout.id(usage));
     }

@@ -25,7 +25,7 @@ public final class Admission {
     return holders(record, goal).or(() -> differences(record, goal));
   }
 
-  /** Returns the differences from the present use that a mount must not have. */
+  /** Returns the forbidden differences between a mount and the present use. */
   static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
     if (record.targets().isEmpty()) {
       return Optional.empty();
@@ -42,7 +42,7 @@ public final class Admission {
                         "read-only",
                         Boolean.toString(target.readOnly()),
                         Boolean.toString(goal.readOnly()))));
-    // A dead mount is repaired, and a refresh made, with the contexts that the host gave last.
+    // Repairs and refreshes use the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context (not shown, as it may hold secrets)");
     }

@@ -7,7 +7,7 @@ import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException.Outcome;
 
-/** Handles a step that threw an unexpected exception: nothing is known about its effect. */
+/** Handles a step that threw an unexpected exception and whose effect is unknown. */
 public final class BrokenStep {
 
   /** A step was not carried out because its path leads into a mount over the directories. */

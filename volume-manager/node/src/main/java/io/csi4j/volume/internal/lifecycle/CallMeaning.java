@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * The meaning of the result of a call for its operation: a row of {@code call-meanings.tsv} beside
- * this class. Only refreshes decide by a status themselves whether they repeat a call.
+ * this class. Only a refresh decides by the status, not by this table, whether to repeat a call.
  *
  * @param reportedAs the status that is reported, if it differs from the actual one
  * @param goesOn whether the plugin may still be working on the call
@@ -101,11 +101,11 @@ public record CallMeaning(
 
   /** When it makes sense to repeat the call. */
   public enum Repeat {
-    /** After a short pause: the call may have had an effect, or was never sent. */
+    /** After a short pause, because the call may have had an effect or was never sent. */
     SOON(1),
     /** After a long pause: another call is running, or a resource is exhausted or not ready yet. */
     LATER(10),
-    /** Never: the result would be the same. */
+    /** Never, because the result would be the same. */
     NEVER(0);
 
     private final int pauses;
@@ -125,11 +125,11 @@ public record CallMeaning(
   public enum Remedy {
     /** None. */
     NONE,
-    /** Stage a volume again that could not be published, once. */
+    /** Stage once more a volume that could not be published. */
     STAGE_AGAIN,
-    /** Ask the control plane whether a volume exists that the plugin did not find, once. */
+    /** Ask the control plane, once, whether a volume that the plugin did not find exists. */
     LOOK_UP,
-    /** Ask the plugin for its capabilities again before the next release. */
+    /** Query the plugin's capabilities again before the next release. */
     ASK_AGAIN
   }
 
@@ -137,9 +137,11 @@ public record CallMeaning(
   public enum Belief {
     /** Only when the plugin answers OK. */
     NEVER,
-    /** At the first look: the plugin no longer knows the volume. */
+    /** At the first check, because the plugin no longer knows the volume. */
     AT_ONCE,
-    /** When it was refused often and for a long time while nothing was mounted. */
+    /**
+     * When the plugin has refused the release often and for a long time while nothing was mounted.
+     */
     IN_THE_END
   }
 

@@ -63,7 +63,7 @@ public sealed interface Event {
   }
 
   /**
-   * The mounted uses are those on record, or more.
+   * The result of a search for mounted uses that are not on record.
    *
    * @param record the volume, with the unexpected uses as uses to release
    * @param elsewhere the mounts of the staged device by other programs, if the step looked for them

@@ -5,10 +5,9 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import java.util.Optional;
 
 /**
- * The reason for a failure. {@link #as} makes the end of an operation from it.
+ * The reason for a failure. {@link #as} converts the failure to the end of an operation.
  *
- * <p>A call that was not sent has no {@code CsiFailure}: its cause would be one that no plugin
- * gave.
+ * <p>A call that was not sent has no {@code CsiFailure}: no plugin has given a cause.
  *
  * @param code the code
  * @param seen the observation, as a clause

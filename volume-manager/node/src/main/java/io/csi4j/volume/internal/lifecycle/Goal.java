@@ -149,7 +149,7 @@ public sealed interface Goal {
         String there = part.apply(inForce.get());
         return there.isEmpty() || own.isEmpty() ? there : own;
       }
-      // The claim states how the volume is mounted, and the controller received the same.
+      // The claim states how the volume is mounted, and the controller received the same mode.
       return isTaken && request.claim().flatMap(ClaimGrant::capability).isEmpty() ? own : "";
     }
 
@@ -269,8 +269,8 @@ public sealed interface Goal {
   }
 
   /**
-   * A use whose release does not end is abandoned, or the staging that it left. An operator has
-   * decided this.
+   * A use whose release does not end, or the staging that such a use left, is abandoned at an
+   * operator's request.
    *
    * @param usage the use
    * @param reason the reason that the operator gave

@@ -194,7 +194,7 @@ public final class Inspection {
                     + " were requested, but it is mounted without"));
   }
 
-  /** Returns whether the staged device has become another one. */
+  /** Returns whether the staged device has been replaced by another one. */
   private static boolean isOtherDevice(VolumeRecord record, Event.Looked looked) {
     Optional<Evidence> now = top(looked.staging());
     Optional<Evidence> before = record.staging().evidence();
@@ -209,7 +209,7 @@ public final class Inspection {
     return mount.root().contains("/" + VolumeLayout.id(identity) + "/");
   }
 
-  /** Returns the description of mounts on top of each other, if there are several. */
+  /** Returns the description of stacked mounts, if there are several. */
   static Optional<String> stacked(List<Sighting> stack) {
     return stack.size() < 2
         ? Optional.empty()

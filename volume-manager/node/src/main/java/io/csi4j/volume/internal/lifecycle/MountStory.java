@@ -192,7 +192,7 @@ final class MountStory {
         return clear(at.with(record), Turn.Clearing.TARGET, now);
       }
       if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
-        // A workload that outlived a restart may be using the mount.
+        // A workload that kept running during a restart may be using the mount.
         at = at.sparing();
       }
       if (isBeingPublishedOtherwise(target.get(), record, goal, now)) {
@@ -228,7 +228,7 @@ final class MountStory {
 
   /**
    * Returns whether the plugin may still be publishing a use with other contexts than those wanted
-   * now. Until that is over, it only gets the same contexts again.
+   * now. Until that call is over, the plugin only gets the same contexts again.
    */
   private static boolean isBeingPublishedOtherwise(
       TargetRecord target, VolumeRecord record, Goal.Publish goal, Situation now) {
@@ -245,9 +245,9 @@ final class MountStory {
   }
 
   /**
-   * Returns whether the mount at a target whose use stays must be removed first: its repair has
-   * begun and was not finished, or it is dead and must be repaired; and the plugin is not working
-   * on it.
+   * Returns whether the mount at a target whose use stays must be removed first: the repair of the
+   * mount has begun and was not finished, or the mount is dead and must be repaired; in both cases
+   * the plugin must not be working on the mount.
    */
   private static boolean isHalfGone(
       PathRecord path, Event.Looked looked, Goal.Publish goal, Situation now) {
@@ -316,8 +316,8 @@ final class MountStory {
   }
 
   /**
-   * Handles a dead mount. If the policy has dead mounts repaired, it is repaired now; otherwise the
-   * mount is left. The use stays in any case.
+   * Handles a dead mount. If the policy has dead mounts repaired, the mount is repaired now;
+   * otherwise it is left. The use stays in any case.
    */
   private static Turn dead(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -404,7 +404,7 @@ final class MountStory {
         && Digests.isLastGiven(record.plan().attached(), goal.plan().attached());
   }
 
-  /** Publishes a use again that the plugin neither publishes nor releases. */
+  /** Publishes again a use that the plugin is neither publishing nor releasing. */
   static Turn publishAgain(Turn turn, Situation now) {
     return intend(turn.cleared(), turn.record(), now);
   }
@@ -414,7 +414,7 @@ final class MountStory {
     return turn.await(moment, new Step.Save(turn.record(), Need.ON_THE_MEDIUM));
   }
 
-  /** Writes the present record; it is synced with the next record that must be. */
+  /** Writes the present record; it is synced with the next record that needs a sync. */
   private static Turn write(Turn turn, Moment<Event.Saved> moment) {
     return turn.await(moment, new Step.Save(turn.record(), Need.WRITTEN));
   }
@@ -536,8 +536,8 @@ final class MountStory {
   // ---- staging again because the staging mount is gone
 
   /**
-   * Stages again: nothing is published from a staging mount that disappeared while the volume was
-   * being published.
+   * Stages again, because nothing can be published from a staging mount that has disappeared
+   * meanwhile.
    */
   private static Turn unstaged(Turn turn, Event.Looked looked, Failure wrong, Situation now) {
     Turn told = turn.note(STAGING_GONE);
@@ -628,7 +628,7 @@ final class MountStory {
         : send(turn, verb);
   }
 
-  /** Publishes, unless an earlier call that was given up has mounted the volume for another use. */
+  /** Publishes, unless an earlier, abandoned call has mounted the volume for another use. */
   private static Turn othersSeen(Turn turn, Event.UsesSeen seen, Situation now) {
     Turn at = turn.with(seen.record());
     return Admission.refusal(seen.record(), turn.mount())
@@ -737,8 +737,8 @@ final class MountStory {
   // ---- claims
 
   /**
-   * Returns why a claim is over, if that is known without asking: a later claim of the same use was
-   * current here before.
+   * Returns why a claim is over, if that is known without a query, because a later claim of the
+   * same use was current here before.
    */
   static Optional<Failure> overtaken(Turn turn) {
     ClaimMark mark = turn.record().claim(turn.mount().usage());
@@ -754,7 +754,7 @@ final class MountStory {
         : Optional.empty();
   }
 
-  /** Returns whether the use is not under a newer claim than the one that is over. */
+  /** Returns whether the use has no newer claim than the one that is over. */
   private static boolean isOurs(Turn turn) {
     Goal.Publish goal = turn.mount();
     return turn.before().claim(goal.usage()).epoch() <= turn.epoch();

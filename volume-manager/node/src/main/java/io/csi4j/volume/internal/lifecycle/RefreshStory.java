@@ -26,7 +26,7 @@ import java.util.Optional;
  * was.
  *
  * <p>While the plugin has the call, the record says that the new contexts may be in force, and that
- * the plugin may be working on a call. Both end with an answer that leaves no uncertainty.
+ * the plugin may be working on a call. An answer that leaves no uncertainty ends both states.
  */
 final class RefreshStory {
 
@@ -302,10 +302,7 @@ final class RefreshStory {
         : failure;
   }
 
-  /**
-   * Returns the record with the contexts that were in force before. A call that was answered is
-   * over.
-   */
+  /** Returns the record with the contexts that were in force before. An answered call is over. */
   private static Turn asBefore(Turn turn) {
     VolumeUse usage = turn.mount().usage();
     VolumeRecord before = turn.before();
@@ -325,7 +322,8 @@ final class RefreshStory {
   }
 
   private static Turn ended(Turn turn, Event.Saved saved, Situation now) {
-    // This process knows what could not be written; to the next one it is uncertain.
+    // This process knows the result that could not be written; for the next process, the result is
+    // uncertain.
     return end(turn);
   }
 

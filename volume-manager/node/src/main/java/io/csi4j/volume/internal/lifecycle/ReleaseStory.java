@@ -204,7 +204,10 @@ final class ReleaseStory {
         : takeAway(turn, failing, now);
   }
 
-  /** Releases a use although a workload may be using the volume: it no longer has the right to. */
+  /**
+   * Releases a use although a workload may be using the volume, because the workload no longer has
+   * the right to use it.
+   */
   static Turn giveUp(Turn turn, Failure failure, Situation now) {
     return takeAway(turn, turn.failing(failure), now);
   }
@@ -260,7 +263,7 @@ final class ReleaseStory {
     return settle(turn, now);
   }
 
-  /** Abandons a use that an operator has given up, unless its mount is visible. */
+  /** Abandons a use at an operator's request, unless the use's mount is visible. */
   private static Turn abandon(
       Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
     VolumeRecord record = turn.record();
@@ -326,7 +329,7 @@ final class ReleaseStory {
   }
 
   private static Turn goingSaved(Turn turn, Event.Saved saved, Situation now) {
-    // A record of the maximum size already says that the use is counted.
+    // A record of the maximum size already states that the use is counted.
     return saved
         .problem()
         .filter(known -> known.reason() != StateException.Reason.STATE_VALUE_TOO_LARGE)
@@ -348,7 +351,7 @@ final class ReleaseStory {
 
   /**
    * Handles a plugin that refuses to release a use without a mount: the use counts as released if
-   * that has gone on for long, and can be published again otherwise.
+   * the plugin has refused for long, and can be published again otherwise.
    */
   private static Turn seenRefused(Turn turn, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
@@ -393,7 +396,7 @@ final class ReleaseStory {
         : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
   }
 
-  /** Handles a mount that an earlier, given up call has made where nothing was mounted. */
+  /** Handles a mount that an earlier, abandoned call has made at an empty path. */
   private static Turn cameLate(Turn turn, VolumeUse usage, Situation now) {
     boolean wasUnpublished =
         turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
@@ -596,7 +599,7 @@ final class ReleaseStory {
     return turn.end(first.as(failure.isForPeople() ? Outcome.HELD : Outcome.IN_PROGRESS, undoing));
   }
 
-  /** Notes that a use must be released, although nothing can be done about it now. */
+  /** Notes that a use must be released later, because its release is not possible now. */
   static Turn marked(Turn turn) {
     if (turn.goal() instanceof Goal.Withdraw) {
       return turn;
@@ -766,8 +769,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Handles a mount that the plugin no longer knows: an operator must remove it, or this manager if
-   * the host allows that.
+   * Handles a mount that the plugin no longer knows: an operator must remove the mount, or this
+   * manager does if the host allows that.
    */
   private static Turn stuck(
       Turn turn, Part part, List<Sighting> stack, Failure refusal, Situation now) {
@@ -828,7 +831,7 @@ final class ReleaseStory {
 
   /**
    * Returns whether the plugin has left a dead mount of this manager that the policy allows to
-   * unmount. Not repeated while it changes nothing.
+   * unmount. The unmount is not repeated while it has no effect.
    */
   private static boolean maySweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
     int before = turn.tries().layers();

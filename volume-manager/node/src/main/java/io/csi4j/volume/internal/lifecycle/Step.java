@@ -47,16 +47,19 @@ public sealed interface Step<E extends Event> {
 
     /** How durable a record must be before the next step. */
     public enum Need {
-      /** Synced, or refused. For an intent, without which a power loss would leave a leak. */
+      /**
+       * Synced, or refused. Used for an intent; without the record, a power loss would leave a
+       * leak.
+       */
       ON_THE_MEDIUM,
       /**
-       * Written, or refused, and synced with the next record that must be. For a step of a mount,
-       * which means nothing after a power loss, as no mount survives one.
+       * Written, or refused, and synced with the next record that needs a sync. Used for a step of
+       * a mount, because no mount survives a power loss.
        */
       WRITTEN,
       /**
-       * Written if the disk allows it, otherwise kept in memory. For a step of a release, which a
-       * broken disk must not stop. Synced before the operation ends.
+       * Written if the disk allows it, otherwise kept in memory. Used for a step of a release,
+       * which a broken disk must not stop. Synced before the operation ends.
        */
       RELEASING
     }

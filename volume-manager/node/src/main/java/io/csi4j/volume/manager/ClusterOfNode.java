@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster that a node belongs to: that of the first orders with an identity. The identity is
- * stored in the state of the node.
+ * The cluster of a node: the cluster that sent the node's first orders with an identity. The
+ * identity is stored in the state of the node.
  */
 final class ClusterOfNode {
 
@@ -27,7 +27,7 @@ final class ClusterOfNode {
 
   private final StateStore state;
 
-  /** The identity; nothing before the first orders with one. */
+  /** The cluster's identity; unset before the first orders that carry one. */
   private final AtomicReference<@Nullable String> known;
 
   /**

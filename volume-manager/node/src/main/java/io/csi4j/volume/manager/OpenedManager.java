@@ -286,14 +286,14 @@ final class OpenedManager implements AutoCloseable {
     return new Callbacks.AsyncMounter(engine, callbacks);
   }
 
-  /** Returns the answer to a question, or throws why there is none. */
+  /** Returns the answer to a query, or throws the reason why there is none. */
   public <T> T know(String doing, Supplier<T> question) {
     Subject subject = Subject.of(doing).at(options.root());
     engine.mustBeOpen(subject);
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      // The manager was closed meanwhile, which also closes the state.
+      // Closing the manager meanwhile has also closed the state.
       engine.mustBeOpen(subject);
       throw obstacle(subject, problem);
     }

@@ -87,8 +87,8 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Returns whether the plugin serves elsewhere. Each registration counts as another binding, even
-   * if its values are the same.
+   * Returns whether the plugin's binding has changed. Each registration counts as another binding,
+   * even if its values are the same.
    */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isElsewhere(Optional<RegisteredPlugin> before, RegisteredPlugin now) {

@@ -24,29 +24,31 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the {@linkplain TroubleFile file} that says what stands in the way of volumes, so that it
- * can be found out without the manager, and after its death. Written a moment after an operation
- * has failed, then looked at again at times while there is trouble.
+ * Keeps the {@linkplain TroubleFile file} that lists the volumes' obstacles, so that an operator
+ * can read them without the manager, even after its process has ended. The file is written shortly
+ * after an operation has failed, then checked from time to time while there is trouble.
  */
 final class TroubleWriter implements AutoCloseable {
 
-  /** The pause before the file is written: failures often come in crowds. */
+  /** The pause before the file is written, because failures often come in bursts. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  /** The pause between looks while there is trouble. Most repeated failures send no event. */
+  /** The pause between checks while there is trouble. Most repeated failures send no event. */
   private static final Duration AGAIN = Duration.ofSeconds(30);
 
   private final VolumeDirectories directories;
   private final Scheduler scheduler;
 
-  /** Whether a look is planned for {@link #SOON}. */
+  /** Whether a check is planned for {@link #SOON}. */
   private final AtomicBoolean isSoon = new AtomicBoolean();
 
   private volatile boolean isClosed;
   private volatile List<Entry> written = List.of();
   private volatile @Nullable VolumeEngine engine;
 
-  /** Guards the file and the next look. Not taken by who reports an event. */
+  /**
+   * Guards the file and the next check. The thread that reports an event does not take this lock.
+   */
   private final ReentrantLock lock = new ReentrantLock();
 
   private @Nullable Timer again;
@@ -56,7 +58,7 @@ final class TroubleWriter implements AutoCloseable {
     this.scheduler = scheduler;
   }
 
-  /** Begins with the file of the process before. */
+  /** Starts from the file of the previous process. */
   void begin(VolumeEngine opened) {
     written = directories.trouble();
     engine = opened;
@@ -145,7 +147,7 @@ final class TroubleWriter implements AutoCloseable {
                                     .truncatedTo(ChronoUnit.SECONDS))));
   }
 
-  /** Writes the file for the last time, before the engine ends what is running. */
+  /** Writes the file for the last time, before the engine ends the running operations. */
   @Override
   public void close() {
     look();

@@ -131,9 +131,9 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  // ---- what stands in the way
+  // ---- obstacles of volumes
 
-  /** Returns what stands in the way of volumes, as it was last written. */
+  /** Returns the volumes' obstacles, as last written. */
   public List<TroubleFile.Entry> trouble() {
     try {
       MountPath file = layout.trouble();
@@ -143,7 +143,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Writes what stands in the way of volumes, if possible, and returns whether it was. */
+  /** Writes the volumes' obstacles if possible, and returns whether that succeeded. */
   public boolean writeTrouble(List<TroubleFile.Entry> entries) {
     if (isMoved()) {
       return false;

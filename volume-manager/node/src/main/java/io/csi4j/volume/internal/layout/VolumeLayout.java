@@ -97,7 +97,7 @@ public final class VolumeLayout {
     return known;
   }
 
-  /** Returns the file that says what stands in the way of volumes. */
+  /** Returns the file that lists the volumes' obstacles. */
   public MountPath trouble() {
     return root.resolve("trouble");
   }

@@ -128,7 +128,7 @@ public record Turn(
    */
   public record Awaited<E extends Event>(Moment<E> moment, Step<E> step) {
 
-    /** Returns the operation with its next step after this result. */
+    /** Returns the operation with the step that follows this result. */
     public Turn answered(Turn turn, E event, Situation now) {
       return moment.next().after(turn.quiet(), event, now);
     }
@@ -294,8 +294,8 @@ public record Turn(
   }
 
   /**
-   * Returns the end of a publication or refresh that is no longer wanted, if it can be left now:
-   * before a call, or instead of a pause or a question. The effect so far is on record, for the
+   * Returns the end of a publication or refresh that is no longer wanted, if the operation can stop
+   * now: before a call, or instead of a pause or a query. The effect so far is on record, for the
    * release that follows.
    */
   public Optional<Turn> superseded() {
@@ -479,8 +479,8 @@ public record Turn(
   }
 
   /**
-   * Returns the epoch of the claim that allows the mount: that of the request, or else that under
-   * which its use was on record; 0 if it needs none.
+   * Returns the epoch of the claim that allows the mount: the epoch of the request, or else the
+   * recorded epoch of the use; 0 if the mount needs no claim.
    */
   long epoch() {
     MountRequest request = mount().request();

@@ -32,7 +32,7 @@ public interface Claims {
         }
       };
 
-  /** Returns how this node checks claims; empty if the host has set nothing. */
+  /** Returns how this node checks claims; empty if the host has configured no checks. */
   Optional<NodeClaims> terms();
 
   /**

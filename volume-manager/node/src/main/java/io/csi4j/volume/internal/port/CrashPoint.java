@@ -71,7 +71,7 @@ public enum CrashPoint {
     };
   }
 
-  /** Receives every crash point; in production none is set. */
+  /** Receives every crash point; production uses no such listener. */
   @FunctionalInterface
   public interface Listener {
 

@@ -123,15 +123,15 @@ public interface KernelMounts {
     /** Something was mounted at a path. */
     void came(MountPath path);
 
-    /** A mount at a path is gone, or elsewhere. */
+    /** A mount at a path is gone, or has moved elsewhere. */
     void went(MountPath path);
 
-    /** Changes were missed: anything may have come or gone. */
+    /** Changes were missed: any mount may have appeared or disappeared. */
     void missed();
   }
 
   /**
-   * Reports all changes from now on, as far as the kernel reports them.
+   * Reports all changes from now on that the kernel reports.
    *
    * @return ends the reports; changes that happened before may still be reported
    */
@@ -165,8 +165,8 @@ public interface KernelMounts {
   }
 
   /**
-   * Unmounts the mounts at a path without calling a plugin, lazily if necessary. Returns true if
-   * that was necessary: processes with open files there still use the device.
+   * Unmounts the mounts at a path without calling a plugin, lazily if necessary. Returns true after
+   * a lazy unmount: processes with open files there still use the device.
    */
   boolean unmount(MountPath path);
 

@@ -36,8 +36,8 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Returns whether the host must be asked for secrets before the call can be sent, which may take
-   * a while.
+   * Returns whether the call needs secrets from the host before it can be sent; the host may take a
+   * while.
    */
   default boolean takesSecrets() {
     return secrets() != SecretsProvider.none();

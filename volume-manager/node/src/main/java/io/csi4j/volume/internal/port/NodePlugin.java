@@ -40,7 +40,7 @@ public interface NodePlugin {
   void knownFacts(Consumer<PluginAnswer> then);
 
   /**
-   * Returns the name of the process that is the plugin now; empty if it is not known. Never blocks:
+   * Returns the name of the plugin's present process; empty if that is not known. Never blocks:
    * returns the last seen process.
    */
   String instance();
@@ -63,7 +63,7 @@ public interface NodePlugin {
 
   /**
    * Returns whether a former process of the plugin may still work on calls that it received,
-   * although another process is the plugin now and the former one drains. Never waits.
+   * although it drains and another process has replaced it. Never waits.
    *
    * @param instance the name of that process
    */
@@ -99,7 +99,7 @@ public interface NodePlugin {
   }
 
   /**
-   * Returns whether the plugin may have received a call that has no answer yet. Otherwise the call
+   * Returns whether the plugin may have received a call that has no answer yet. If not, the call
    * waits for a connection or for its turn. Never blocks.
    *
    * @param call the call, the same object as it was made with

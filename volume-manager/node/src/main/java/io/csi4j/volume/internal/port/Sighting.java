@@ -24,7 +24,7 @@ public record Sighting(
     DELETED,
     /** Its server has ended; it can only be unmounted. */
     DEAD,
-    /** Its server was asked and did not answer in time. */
+    /** Its server did not answer a health query in time. */
     SILENT
   }
 

@@ -29,7 +29,8 @@ final class AskedClaims implements Claims, AutoCloseable {
   private static final int MOST_THREADS = 16;
 
   /**
-   * Threads that look up volumes: storage systems may take long, and claims must not wait for them.
+   * The threads that look up volumes. A storage system may be slow, and claims must not wait for
+   * it.
    */
   private static final int MOST_LOOKING_UP = 4;
 
@@ -62,7 +63,7 @@ final class AskedClaims implements Claims, AutoCloseable {
     verdicts.ask(usage, terms.patience(), () -> terms.confirmation().verdict(usage, epoch), then);
   }
 
-  /** Asks no more questions, and waits for no answers. */
+  /** Sends no more questions, and waits for no answers. */
   @Override
   public void close() {
     standings.threads.stop(Duration.ZERO);

@@ -164,7 +164,8 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   /**
-   * Asks the plugin that has replaced this one, if there is one, even if it was replaced meanwhile.
+   * Queries the plugin that has replaced this one, if there is one, even if that plugin was
+   * replaced meanwhile.
    */
   @Override
   public void facts(Consumer<PluginAnswer> then) {
@@ -261,7 +262,8 @@ final class CsiNodePlugin implements NodePlugin {
       enter(plugin, asked, Secrets.empty());
       return;
     }
-    // The answer comes before the timer of the call, which would report a turn that never came.
+    // The answer is delivered before the call's timer, which would report that the call never got
+    // its turn.
     Duration left = left(asked);
     Duration most = left.minus(left.dividedBy(10));
     ground
@@ -343,8 +345,8 @@ final class CsiNodePlugin implements NodePlugin {
     } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
       sendNow(plugin, asked, secrets);
     } else {
-      // The connection was lost, or the process is another one: the engine finds out before
-      // anything is sent.
+      // The connection was lost, or the process was replaced; the engine finds out before a call is
+      // sent.
       facts.ask(
           answer -> {
             if (asked.instance().equals(process.word())) {

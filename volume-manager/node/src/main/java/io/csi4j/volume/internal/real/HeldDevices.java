@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Block devices that are held open while workloads use them, by the paths of their nodes. No caller
  * waits for a device to open or close. Safe for use by many threads.
  *
- * <p>While a device is open, the kernel gives its number to no other one. It is opened in {@code
- * /dev} where it has a node there, because an open node inside the volume keeps its mount busy.
+ * <p>While a device is open, the kernel gives its number to no other device. The device is opened
+ * through its node in {@code /dev}, if it has one, because an open node inside the volume keeps the
+ * volume's mount busy.
  */
 public final class HeldDevices {
 
@@ -90,7 +91,7 @@ public final class HeldDevices {
     try {
       threads.execute(() -> open(path, next, then));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The manager is closed, or the machine provides no thread.
+      // The manager is closed, or the machine provides no thread for this work.
       failed(path, next, then, refused.getMessage());
     }
     return true;

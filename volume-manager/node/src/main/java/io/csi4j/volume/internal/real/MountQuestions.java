@@ -136,7 +136,10 @@ final class MountQuestions implements AutoCloseable {
     private final Set<Asker> waiting = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Sighting.Health> answer = new CompletableFuture<>();
 
-    /** Whether an asker is kept beyond its limit: one is, as a mount may hang for days. */
+    /**
+     * Whether an asker is kept beyond its limit. Only one is kept, because a mount may hang for
+     * days.
+     */
     private final AtomicBoolean isKept = new AtomicBoolean();
 
     void join(Asker asker) {

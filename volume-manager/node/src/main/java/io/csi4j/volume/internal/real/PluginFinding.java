@@ -51,7 +51,7 @@ public record PluginFinding(OperatorCode code, String text) {
     return List.copyOf(findings);
   }
 
-  /** Returns the path of a use. Names are hashes, so all paths have the same length. */
+  /** Returns a use's path. All such paths have the same length, because names are hashes. */
   private static MountPath longestPath(PluginBinding binding, MountPath root) {
     return new VolumeLayout(root)
         .target(

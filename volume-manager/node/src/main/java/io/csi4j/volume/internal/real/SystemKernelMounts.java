@@ -55,9 +55,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SystemKernelMounts implements KernelMounts {
 
-  /**
-   * Maximum number of mounts on top of each other that are removed; more are never made on purpose.
-   */
+  /** Maximum number of stacked mounts that are removed; nobody stacks more on purpose. */
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
@@ -277,14 +275,14 @@ public final class SystemKernelMounts implements KernelMounts {
           && table.probe(path) instanceof MountProbe.Mounted there
           && there.health() == MountProbe.Health.UNKNOWN;
     } catch (MountException e) {
-      // The look that follows reports the failure.
+      // The read that follows reports the failure.
       return false;
     }
   }
 
   /**
-   * Returns whether the server of a mount has ended, as far as the kernel reports it or it was
-   * found out.
+   * Returns whether the server of a mount has ended, according to the kernel or to an earlier
+   * query.
    */
   private boolean isDead(MountPath path, MountProbe.Mounted seen) {
     MountRef known = ended.get(path);
@@ -317,7 +315,7 @@ public final class SystemKernelMounts implements KernelMounts {
     }
     Optional<MountRecord> top = table.find(path);
     if (top.isEmpty()) {
-      // The mount is gone since.
+      // The mount has disappeared meanwhile.
       return List.of();
     }
     boolean isDead = isDead(path, seen);
@@ -493,7 +491,7 @@ public final class SystemKernelMounts implements KernelMounts {
       return held.hold(path, device.get(), then);
     }
     if (held.isHeld(path)) {
-      // Its mount is gone for now; the device itself is open.
+      // The mount of the node is gone for now; the device itself is open.
       return false;
     }
     then.accept(Optional.of("no block device is seen there"));
@@ -543,7 +541,7 @@ public final class SystemKernelMounts implements KernelMounts {
           || !isDead(path, top)) {
         break;
       }
-      // Unmounted by identity: a mount that came over it meanwhile is not touched.
+      // The mount is unmounted by its identity, so that a later mount over it is not touched.
       lazily |= mounts.unmount(top.ref(), policy).deviceMayBeBusy();
     }
     return lazily;

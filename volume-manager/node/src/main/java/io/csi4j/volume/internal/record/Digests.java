@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Digests of mount flags and contexts, which must not be stored or shown themselves. A digest
- * distinguishes two values of one volume, and says nothing about whether two volumes have the same.
+ * distinguishes two values of one volume; digests of two volumes cannot be compared.
  */
 public final class Digests {
 
@@ -41,7 +41,7 @@ public final class Digests {
     return !digest.isEmpty() && !digest.startsWith(IN_DOUBT);
   }
 
-  /** Returns whether a context is the last that the plugin received, as far as that is known. */
+  /** Returns whether a context is the last known one that the plugin received. */
   public static boolean isLastGiven(String known, String digest) {
     return known.isEmpty() || known.equals(digest) || known.equals(inDoubt(digest));
   }

@@ -29,7 +29,7 @@ public record Evidence(String ref, String type, String source, String root, bool
     return looks().equals(other.looks());
   }
 
-  /** Returns the part that is equal for mounts that look alike. */
+  /** Returns the part of the evidence that is equal for mounts that look alike. */
   public Looks looks() {
     return new Looks(type, source, root);
   }

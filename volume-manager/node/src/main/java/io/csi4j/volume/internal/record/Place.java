@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * The boot and the mount namespace of an observation. Mounts in another place say nothing about
+ * The boot and the mount namespace of an observation. Mounts in another place prove nothing about
  * this one.
  *
  * @param boot the boot

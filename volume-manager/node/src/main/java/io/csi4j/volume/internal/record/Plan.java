@@ -116,7 +116,7 @@ public record Plan(
             request.workloadFacts().map(facts -> facts.addedTo(context)).orElse(context));
   }
 
-  /** Returns the capability in the calls for a request: the same each time. */
+  /** Returns the capability that every call for a request carries. */
   private VolumeCapability capability(MountRequest request) {
     VolumeCapability asked = request.capability().withAccessMode(mode);
     if (asked.isBlock()) {

@@ -351,7 +351,7 @@ public final class RecordCodec {
     return switch (status) {
       case NONE -> 0;
       case IN_DOUBT -> 1;
-      // Whether a mount is dead is found out again, and never written.
+      // Whether a mount is dead is never written, but determined again after each start.
       case PRESENT, DEAD -> 2;
       case GOING -> 3;
     };

@@ -194,7 +194,7 @@ public record VolumeRecord(
         || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
-  /** Returns whether something of the volume still has to be released, or is in doubt. */
+  /** Returns whether a part of the volume must still be released, or is uncertain. */
   public boolean isCleanupPending() {
     return isUnsettled(staging)
         || (targets.isEmpty() && !staging.is(PathStatus.NONE))
@@ -238,8 +238,8 @@ public record VolumeRecord(
   }
 
   /**
-   * Returns whether two records differ. Mostly both are the same object, and comparing all parts is
-   * expensive.
+   * Returns whether two records differ. Compares the references first, because both are usually the
+   * same object and comparing all parts is expensive.
    */
   @SuppressWarnings("ReferenceEquality")
   public boolean differsFrom(VolumeRecord other) {

@@ -297,8 +297,8 @@ public final class Recovery {
   }
 
   /**
-   * Handles mounts that have appeared at the place of a released volume, because a call that was
-   * given up has ended after all. After a reboot the mounts would not show; so if there was such a
+   * Handles mounts that have appeared at the place of a released volume, because an abandoned call
+   * has ended after all. A reboot would remove these mounts from the table; so if there was such a
    * call, the volume is released once more. If a newer record may be lost, the mounts may also be
    * in use, and the host's list decides.
    */
@@ -532,7 +532,7 @@ public final class Recovery {
       return !isOnRecord(identity) && tombstones.containsKey(VolumeLayout.id(identity));
     }
 
-    /** Returns whether the record of this volume is from another boot than this one. */
+    /** Returns whether the record of this volume was written in another boot. */
     public boolean isOfOtherBoot(VolumeIdentity identity, Place now) {
       String directory = VolumeLayout.id(identity);
       VolumeRecord record = volumes.get(directory);

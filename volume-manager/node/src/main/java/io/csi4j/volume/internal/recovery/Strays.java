@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Uses that are not on record: mounts at the path of a use, made by a call that was given up and
- * has ended after all. The directory names their volume, so they can be released.
+ * Uses that are not on record: mounts at the path of a use, made by an abandoned call that has
+ * ended after all. The directory names their volume, so they can be released.
  */
 public final class Strays {
 
@@ -39,8 +39,8 @@ public final class Strays {
   }
 
   /**
-   * Does the same as {@link #with(VolumeLayout, VolumeRecord, Collection)}, and marks each mounted
-   * use as uncertain that is on record as not mounted.
+   * Does the same as {@link #with(VolumeLayout, VolumeRecord, Collection)}, and marks as uncertain
+   * each mounted use that is recorded as not mounted.
    */
   public static VolumeRecord come(
       VolumeLayout.Home home, VolumeRecord record, Collection<Sighting> mounted) {

@@ -408,7 +408,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     return StatusCode.ofValue(status.getCode().value());
   }
 
-  /** Records how far the call got: to a connection, out to the plugin, back from it. */
+  /** Records the progress of the call: connection assigned, request sent, answer received. */
   static final class Origin extends ClientStreamTracer.Factory {
     private final CallPath path;
     private final long wanted;

@@ -24,7 +24,7 @@ public interface CallEnvironment {
   /** The channel to the plugin. */
   Channel channel();
 
-  /** A number that changes whenever a connection is made or lost. */
+  /** Returns a number that changes whenever a connection is made or lost. */
   long generation();
 
   /**

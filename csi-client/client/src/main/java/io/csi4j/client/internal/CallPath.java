@@ -415,12 +415,11 @@ public final class CallPath {
   /** Reports oddities of a message that are tolerated. */
   void warn(CsiOperation operation, List<Violation> oddities) {
     if (oddities.isEmpty()) {
-      // The usual case, without an iterator.
+      // Usually there are no findings, so no iterator is created.
       return;
     }
     for (Violation oddity : oddities) {
-      // Ids of some clouds exceed the limit of the spec on every call: one line in the log is
-      // enough.
+      // The ids of some clouds exceed the spec's limit on every call, so one log line is enough.
       String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
       boolean isNew = warned.size() < WARNINGS_LIMIT && warned.add(kind);
       Level level = isNew ? Level.WARNING : Level.DEBUG;

@@ -175,7 +175,7 @@ final class CapabilityGate {
                 }
                 path.introduced(told);
               }
-              // Some plugins never report their name, and work otherwise.
+              // Some plugins never report their name, but otherwise work.
               now.isIdentified = true;
               return Optional.empty();
             });

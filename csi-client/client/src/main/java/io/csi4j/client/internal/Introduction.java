@@ -66,7 +66,7 @@ public final class Introduction {
                 null);
       } catch (CsiException failed) {
         problem = judge(failed, "a probe");
-        // A probe with less time than usual proves less than the one before it.
+        // A probe with less time than usual proves less than the probe before it.
         boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
         if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
           problem = last;
@@ -173,11 +173,11 @@ public final class Introduction {
             "Report this to the maker of the plugin.",
             failed);
       }
-      // Some plugins fail this call and work otherwise; they have no name.
+      // Some plugins fail this call but otherwise work; such plugins have no name.
     }
   }
 
-  /** Returns whether the plugin did not answer: it may have ended, or be slow. */
+  /** Returns whether the plugin did not answer; the plugin may have ended, or be slow. */
   private static boolean isSilence(CsiException failed) {
     return !failed.failure().answered()
         && switch (failed.code()) {

@@ -68,7 +68,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
     waiting.add(task);
     boolean isLookedAfter = turn.get() == null ? begin() : watch();
-    // If no thread watches the task, or closing has missed it, it runs here.
+    // If no thread watches the task, or closing has missed it, this thread runs the task.
     if ((!isLookedAfter || closed) && waiting.remove(task)) {
       task.run();
     }

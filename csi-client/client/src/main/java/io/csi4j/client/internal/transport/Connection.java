@@ -481,14 +481,14 @@ public final class Connection implements AutoCloseable {
       if (isEarlier) {
         gate = null;
       }
-      // Read before the problem, which no longer changes once an attempt is over.
+      // This state is read before the problem, which no longer changes once an attempt is over.
       boolean over = isEarlier || (gate != null && gate.ended());
       ConnectProblem now = missing == null && gate != null ? problemBehind(gate, waiting) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
       if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
       }
-      // A connection that was just made looks silent, even if the one before was closed.
+      // A new connection looks silent, even if the previous connection was closed.
       if (now != null && (sure || last == null || last.reason() != now.reason())) {
         last = now;
       }

@@ -31,7 +31,7 @@ final class FrameGate extends ChannelDuplexHandler {
 
   /**
    * Maximum number of frames without content at once; a busy plugin sends a PING for each message,
-   * but no second one before the first is acknowledged.
+   * but never a second PING before the first is acknowledged.
    */
   static final long MOST_AT_ONCE = 100_000;
 

@@ -318,7 +318,7 @@ public final class SocketFile {
         }
       }
     } catch (IOException e) {
-      // Not Linux: there is no other source.
+      // Other systems than Linux have no other source for the user.
     }
     return "unknown";
   }

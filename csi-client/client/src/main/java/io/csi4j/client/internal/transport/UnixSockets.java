@@ -195,7 +195,7 @@ public sealed interface UnixSockets {
             return OptionalInt.of(uid);
           }
         } catch (IOException e) {
-          // This file does not help.
+          // This file does not identify the user.
         }
       }
       return OptionalInt.empty();

@@ -31,7 +31,7 @@ final class PluginWatch {
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
 
-  /** The differing names that plugins reported for themselves and that were already logged. */
+  /** The differing names of plugins that were already reported. */
   private final ConcurrentMap<PluginId, String> names = new ConcurrentHashMap<>();
 
   /**

@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SystemKernelMounts implements KernelMounts {
 
-  /** Maximum number of stacked mounts that are removed; nobody stacks more on purpose. */
+  /** Maximum number of stacked mounts that are removed; plugins never stack more on purpose. */
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;

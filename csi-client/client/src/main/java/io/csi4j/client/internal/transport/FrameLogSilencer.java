@@ -33,7 +33,8 @@ public final class FrameLogSilencer extends InternalLoggerFactory {
       newInstance = InternalLoggerFactory.class.getDeclaredMethod("newInstance", String.class);
       newInstance.setAccessible(true);
     } catch (NoSuchMethodException e) {
-      throw new IllegalStateException("This gRPC has other loggers than the gRPC of the build.", e);
+      throw new IllegalStateException(
+          "The gRPC in use has other loggers than the one that csi4j was built with.", e);
     }
   }
 

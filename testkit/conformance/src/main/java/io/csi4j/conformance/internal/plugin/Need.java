@@ -111,7 +111,7 @@ enum Need {
       }),
 
   OFFLINE_EXPANSION_ONLY(
-      "expansion of volumes that are not in use, only",
+      "expansion only of volumes that are not in use",
       "the plugin does not declare OFFLINE expansion alone",
       t ->
           t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE)

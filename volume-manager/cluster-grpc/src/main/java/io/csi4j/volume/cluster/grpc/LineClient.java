@@ -216,6 +216,17 @@ final class LineClient implements AutoCloseable {
       throw ended();
     } finally {
       waiting.remove(answer);
+      endLoops();
+    }
+  }
+
+  /**
+   * Ends the event loops of a closed client once no request is being sent: what was written to a
+   * loop that has ended would never be released.
+   */
+  private void endLoops() {
+    if (closed && waiting.isEmpty()) {
+      var unused = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
   }
 
@@ -273,6 +284,6 @@ final class LineClient implements AutoCloseable {
     }
     // A request that has just begun may not reach the event loop any more.
     waiting.forEach(each -> each.onError(ended()));
-    var unused = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    endLoops();
   }
 }

@@ -57,7 +57,7 @@ final class GuardedProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Returns what it has printed. */
+  /** Returns what the process has printed. */
   String output() {
     try {
       return Files.readString(log).strip();

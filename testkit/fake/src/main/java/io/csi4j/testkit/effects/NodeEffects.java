@@ -6,8 +6,8 @@ import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 
 /**
- * Decides what a fake plugin does to the filesystem of its node when it stages and publishes. Each
- * method is called at most once at a time per volume; if it throws, the call fails with INTERNAL.
+ * Decides what a fake plugin does to the filesystem of its node when it stages and publishes. Calls
+ * for the same volume never overlap; if a method throws, the CSI call fails with INTERNAL.
  *
  * @since 1.0
  */

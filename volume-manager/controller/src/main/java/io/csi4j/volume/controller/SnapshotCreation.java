@@ -487,7 +487,8 @@ final class SnapshotCreation {
             && waiting.remove(wish)
             && waiting.stream().noneMatch(wish::isFor);
     if (!isLast || !wish.cut().group().isEmpty()) {
-      // A group is removed from the record volume by volume; after a crash in between, the ids are
+      // The volumes of a group are removed from the record one by one; after a crash in between,
+      // the ids are
       // still recorded.
       note(work, wish, now);
     }

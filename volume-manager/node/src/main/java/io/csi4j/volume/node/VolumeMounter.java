@@ -74,12 +74,12 @@ public interface VolumeMounter {
 
   /**
    * Abandons a use whose release does not end, because its plugin refuses the release or an
-   * operator has to act. An operator decides this. No cleanup of the use is pending any more, no
-   * plugin is called, and listeners receive {@link io.csi4j.volume.model.OperatorCode#ABANDONED}
-   * with the reason. After the last use, the plugin unstages the volume as usual; if that does not
-   * end either, a repeated call abandons the staging. The call is refused while something is
-   * mounted at the path; the refusal says how to unmount it. Afterwards it is not known what the
-   * plugin or the storage system still holds.
+   * operator has to act. Only an operator should decide to abandon a use. No cleanup of the use is
+   * pending any more, no plugin is called, and listeners receive {@link
+   * io.csi4j.volume.model.OperatorCode#ABANDONED} with the reason. After the last use, the plugin
+   * unstages the volume as usual; if that does not end either, a repeated call abandons the
+   * staging. The call is refused while something is mounted at the path; the refusal says how to
+   * unmount it. Afterwards it is not known what the plugin or the storage system still holds.
    *
    * @param usage a use whose release was requested, or that is uncertain
    * @param reason the reason, for later readers; must not contain a secret

@@ -250,7 +250,7 @@ record VolumeCheck(
                         + quoted(group)
                         + " for its files needs VOLUME_MOUNT_GROUP, which the plugin does not"
                         + " offer",
-                    "Leave the group out, or use a plugin that has it"));
+                    "Leave the group out, or use a plugin that offers VOLUME_MOUNT_GROUP"));
   }
 
   private void checkPlace(

@@ -509,7 +509,7 @@ public final class ClaimRules {
   /**
    * Records that the storage system permanently refuses to attach the volume for a claim. A node
    * receives a claim only when the volume is attached, so no proof is needed: the claim is
-   * released. An attachment that another call for it may have made must be detached first.
+   * released. If another call may have attached the volume, it must be detached first.
    */
   public static Granted notAttached(Claim claim, WorkloadId workload, long epoch) {
     Optional<ClaimHolder> own =

@@ -147,7 +147,8 @@ public final class StoreMemory {
   }
 
   /**
-   * Returns the highest number that is certain. A caller reads this before a request to the store.
+   * Returns the highest number that the store certainly had. A caller reads this before a request
+   * to the store.
    */
   public long reached() {
     return highest.get();

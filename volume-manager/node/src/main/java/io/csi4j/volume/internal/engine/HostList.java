@@ -81,7 +81,7 @@ final class HostList {
     return heard;
   }
 
-  /** Returns the plan for a host that still wants these of the found uses. */
+  /** Returns the plan for the found uses, of which the host still wants these. */
   List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return ofFound(live).stream().map(Planned::item).toList();
   }

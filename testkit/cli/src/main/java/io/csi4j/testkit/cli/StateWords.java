@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /** Formats the state of a volume manager as text and as JSON. */
 final class StateWords {
 
-  /** A manager repeats what fails by itself. After this time, somebody should look. */
+  /** A manager retries failed work. After this time, an operator should look at the failure. */
   private static final Duration FOR_LONG = Duration.ofMinutes(5);
 
   private StateWords() {}

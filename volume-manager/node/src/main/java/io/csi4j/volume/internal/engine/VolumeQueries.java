@@ -130,7 +130,7 @@ final class VolumeQueries {
       throw VolumeReport.refused(
           OperatorCode.RECEIPT_REFUSED,
           subject,
-          "it is recorded, or an operation on it is " + "pending");
+          "it is recorded, or an operation on it is pending");
     }
     Map<VolumeIdentity, VolumeRecord> records = new TreeMap<>();
     index

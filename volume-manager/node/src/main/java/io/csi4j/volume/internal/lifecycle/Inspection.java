@@ -167,7 +167,7 @@ public final class Inspection {
     if (goal.readOnly() && !top.get().readOnly()) {
       return Optional.of(
           Failure.of(
-              OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was requested, but it is " + "writable"));
+              OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was requested, but it is writable"));
     }
     if (goal.writable() && top.get().readOnly()) {
       return Optional.of(

@@ -74,11 +74,11 @@ public final class CarefulDisk {
 
   /** How a directory comes to be there. */
   public enum Made {
-    /** It existed. */
+    /** The directory existed. */
     BEFORE,
-    /** It was created, and had the wanted mode at once. */
+    /** The directory was created with the wanted mode. */
     NOW,
-    /** It was created, and its mode had to be corrected. */
+    /** The directory was created, and its mode was corrected. */
     CORRECTED
   }
 

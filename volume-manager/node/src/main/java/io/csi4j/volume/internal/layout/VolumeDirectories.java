@@ -680,7 +680,7 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.WRONG_IDENTITY,
           who,
-          ("'%s' is missing, and nothing else identifies the volume of its directory")
+          "'%s' is missing, and nothing else identifies the volume of its directory"
               .formatted(who));
     }
     byte[] content = read(who);

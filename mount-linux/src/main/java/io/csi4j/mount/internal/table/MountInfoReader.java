@@ -11,7 +11,10 @@ import io.csi4j.mount.model.MountRef;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -106,11 +109,18 @@ public final class MountInfoReader {
    * out.
    */
   Map<Integer, MountRecord> find(Set<Integer> ids) {
-    MountInfoParser parser = new MountInfoParser(ids::contains);
+    // Not a count of rows: a number may be in two of them.
+    Set<Integer> missing = new HashSet<>(ids);
+    MountInfoParser parser =
+        new MountInfoParser(
+            id -> {
+              missing.remove(id);
+              return ids.contains(id);
+            });
     // On a kernel that leaves rows out, the table must be read to the end, and more than once.
     boolean leavesOut = !kernel.features().has(Feature.STATX_MOUNT_ROOT);
     if (!leavesOut) {
-      scan(parser, () -> parser.found() >= ids.size());
+      scan(parser, missing::isEmpty);
     }
     Map<Integer, MountRecord> found = new HashMap<>();
     for (MountRecord record : (leavesOut ? read() : rows(parser.end())).records()) {
@@ -145,8 +155,20 @@ public final class MountInfoReader {
     return rows(scan());
   }
 
+  /**
+   * Returns the mounts of these rows. When a number is in two rows, the mount of the first one was
+   * unmounted during the reading and its number went to a new mount, so the last row is kept.
+   */
   private TableRows rows(ScannedRows scanned) {
-    return TableRows.of(scanned, kernel.bootId());
+    TableRows rows = TableRows.of(scanned, kernel.bootId());
+    List<MountRecord> records = new ArrayList<>(rows.records());
+    Set<Integer> later = new HashSet<>();
+    for (int i = records.size() - 1; i >= 0; i--) {
+      if (!later.add(records.get(i).id())) {
+        records.remove(i);
+      }
+    }
+    return new TableRows(records, rows.skipped());
   }
 
   private void scan(MountInfoParser parser, BooleanSupplier enough) {

@@ -101,6 +101,34 @@ class MountInfoReaderTest {
   }
 
   @Test
+  void ofTwoRowsWithOneNumberTheLastIsKept() {
+    String again = "2 1 0:2 / /b rw - t another rw\n";
+
+    assertThat(
+            new MountInfoReader(steady, new Tables(FIRST + SECOND + THIRD + again))
+                .read()
+                .records())
+        .extracting(mount -> mount.id() + " " + mount.source())
+        .containsExactly("1 a", "3 c", "2 another");
+  }
+
+  @Test
+  void aNumberInTwoRowsHidesNoOtherMount() {
+    MountInfoReader reader =
+        new MountInfoReader(
+            steady,
+            () ->
+                new ByteArrayInputStream(bytes(SECOND + SECOND + THIRD)) {
+                  @Override
+                  public synchronized int read(byte[] out, int from, int most) {
+                    return super.read(out, from, SECOND.length());
+                  }
+                });
+
+    assertThat(reader.find(Set.of(2, 3)).keySet()).containsExactlyInAnyOrder(2, 3);
+  }
+
+  @Test
   void aTableThatIsNotThereIsTold() {
     assertThatThrownBy(() -> new MountInfoReader(steady, new Tables()).read())
         .isInstanceOfSatisfying(

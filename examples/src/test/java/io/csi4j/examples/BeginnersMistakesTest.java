@@ -223,7 +223,7 @@ class BeginnersMistakesTest {
             () -> manager.mount(request()),
             "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload 'web-1') "
                 + "of plugin 'fake.csi4j.example' at */t: the volume is not attached to this node, "
-                + "does not support the capability, or not while it is in use here "
+                + "does not support the capability, or does not support it while it is in use here "
                 + "(FAILED_PRECONDITION to NodeStageVolume: Volume 'vol-1' is not attached to this "
                 + "node. Call ControllerPublishVolume for it first); the workload did not get the"
                 + " volume. Attach it with "

@@ -185,7 +185,7 @@ record Host(
                 + Objects.requireNonNullElse(cause.getMessage(), cause.toString())
                 + (mayPass(cause)
                     ? ". Give it more threads or memory (ulimit -u, pids.max of its cgroup, -Xmx),"
-                        + " and ask again: it is tried again each time."
+                        + " and call again: every call tries again."
                     : NATIVE_CODE))
         .cause(cause)
         .build();

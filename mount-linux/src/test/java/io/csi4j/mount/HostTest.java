@@ -89,8 +89,8 @@ class HostTest {
         .isThrownBy(() -> shared.host().table().probe(MountPath.ROOT))
         .withMessage(
             "System calls cannot be made from this JVM: JNA: no thread. Give it more threads or"
-                + " memory (ulimit -u, pids.max of its cgroup, -Xmx), and ask again: it is tried"
-                + " again each time.");
+                + " memory (ulimit -u, pids.max of its cgroup, -Xmx), and call again: every"
+                + " call tries again.");
 
     assertThat(shared.host().table().probe(MountPath.ROOT).isMount()).isTrue();
     assertThat(shared.mounts()).isSameAs(shared.mounts());
@@ -106,7 +106,7 @@ class HostTest {
         .singleElement()
         .asString()
         .contains("-Dcsi4j.mount.binding=jna: java.lang.OutOfMemoryError: ")
-        .endsWith(" and ask again: it is tried again each time.");
+        .endsWith(" and call again: every call tries again.");
     assertThat(printed).endsWith("true", "JNA: -Dcsi4j.mount.binding=jna asks for it");
   }
 
@@ -151,8 +151,8 @@ class HostTest {
     assertThat(refused.reason()).isEqualTo(Reason.NO_NATIVE_ACCESS);
     assertThat(refused)
         .hasMessageStartingWith(
-            "System calls cannot be made from this JVM: the numbers of system calls on s390x are not"
-                + " known. ");
+            "System calls cannot be made from this JVM: the system call numbers of s390x are"
+                + " unknown. ");
   }
 
   private static List<ThrowingCallable> operations(Host host) {

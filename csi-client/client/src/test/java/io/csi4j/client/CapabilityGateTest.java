@@ -369,7 +369,9 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
       // The first may have been sent once to the one that was killed.
       assertThat(failure.attempts()).isLessThanOrEqualTo(i == 0 ? 1 : 0);
       assertThat(failure.getMessage())
-          .contains("the plugin 'evil.example' listens where 'scripted.csi4j.example' was before");
+          .contains(
+              "the plugin 'evil.example' now listens where"
+                  + " 'scripted.csi4j.example' listened before");
     }
     assertThat(scripted.calls())
         .extracting(ScriptedPlugin.Call::operation)

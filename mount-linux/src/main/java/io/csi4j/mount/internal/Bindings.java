@@ -30,7 +30,7 @@ public final class Bindings {
       return switch (asked) {
         case "foreign" -> foreign(isX86);
         case "jna" -> jna("-D" + PROPERTY + "=jna asks for it", isX86);
-        default -> throw new IllegalArgumentException("foreign and jna are the names of bindings");
+        default -> throw new IllegalArgumentException("the bindings are named foreign and jna");
       };
     } catch (RuntimeException | Error e) {
       throw new IllegalStateException("-D" + PROPERTY + "=" + asked + ": " + reason(e), e);

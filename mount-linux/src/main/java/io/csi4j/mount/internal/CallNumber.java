@@ -49,7 +49,7 @@ enum CallNumber {
       case "aarch64", "riscv64", "loongarch64" -> false;
       default ->
           throw new UnsupportedOperationException(
-              "the numbers of system calls on " + architecture + " are not known");
+              "the system call numbers of " + architecture + " are unknown");
     };
   }
 

@@ -221,11 +221,7 @@ public final class FileOwnership {
       }
       if (maxFiles < 1 || maxTime.isZero() || maxTime.isNegative()) {
         throw new IllegalArgumentException(
-            "In "
-                + maxTime
-                + " and with "
-                + maxFiles
-                + " files, nothing could be changed. Allow more.");
+            "The limits " + maxTime + " and " + maxFiles + " files allow no change. Raise them.");
       }
       return new FileOwnership(this);
     }

@@ -189,9 +189,9 @@ final class CapabilityGate {
             .why(
                 "the plugin '"
                     + after
-                    + "' listens where '"
+                    + "' now listens where '"
                     + before
-                    + "' was before; nothing was sent to it")
+                    + "' listened before; nothing was sent to it")
             .advice("Check which plugin listens on this endpoint, then connect again.")
             .build(),
         CsiConnectException.Reason.WRONG_PLUGIN,

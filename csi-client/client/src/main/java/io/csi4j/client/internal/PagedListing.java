@@ -153,7 +153,7 @@ final class PagedListing<E> implements Listing<E> {
         throw endless(
             "the list did not end after "
                 + pagesRead
-                + " pages, for which the plugin was waited for "
+                + " pages, which took the plugin "
                 + TimeUnit.NANOSECONDS.toSeconds(waited)
                 + " s");
       }

@@ -102,7 +102,7 @@ class PagedListingTest {
             new Violation(
                 "next_token",
                 Violation.Rule.ENDLESS,
-                "the list did not end after 3 pages, for which the plugin was waited for 60 s"));
+                "the list did not end after 3 pages, which took the plugin 60 s"));
     assertEndless(entries, read);
   }
 

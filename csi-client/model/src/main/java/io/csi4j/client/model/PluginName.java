@@ -43,7 +43,7 @@ public record PluginName(String value) {
       return Optional.of("it is empty");
     }
     if (value.length() > 63) {
-      return Optional.of("it has " + value.length() + " characters, 63 are allowed");
+      return Optional.of("it has " + value.length() + " characters, but only 63 are allowed");
     }
     for (String label : value.split("\\.", -1)) {
       if (label.isEmpty()) {

@@ -152,9 +152,9 @@ final class MountCallPool {
               doing
                   + " did not end within "
                   + seconds(limit)
-                  + ": the call is still in the kernel, as "
+                  + ": "
                   + number(stuck())
-                  + " now, most likely because a filesystem does not answer. "
+                  + " still in the kernel, most likely because a filesystem does not answer. "
                   + afterwards(work)
                   + " Find the mount whose server hangs; a forced unmount of it frees the call.")
           .build();
@@ -208,7 +208,7 @@ final class MountCallPool {
   }
 
   private static String number(int calls) {
-    return calls <= 1 ? "the only one" : calls + " are";
+    return calls <= 1 ? "the call is" : calls + " calls, this one included, are";
   }
 
   private static String seconds(long nanos) {

@@ -162,7 +162,7 @@ final class OwnershipPass {
       throw failure(
           Reason.WRONG_KIND,
           "it is no directory",
-          "A device, or a single file, is given to a user by its own path");
+          "Change the owner of a device or of a single file by its own path");
     }
     boolean isRight = isRight(facts);
     if (wish.policy() == Policy.NEVER) {

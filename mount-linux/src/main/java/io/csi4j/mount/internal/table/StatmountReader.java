@@ -443,7 +443,8 @@ public final class StatmountReader {
         int at = TEXT_PLACES[i];
         int from = has(TEXTS[i]) ? Struct.u32(bytes, at) : 0;
         if (from < 0 || from > bytes.length - Abi.STATMOUNT_STRINGS) {
-          throw new IllegalArgumentException("A string begins outside of it, at " + from + ".");
+          throw new IllegalArgumentException(
+              "A string begins outside of the structure, at " + from + ".");
         }
       }
     }

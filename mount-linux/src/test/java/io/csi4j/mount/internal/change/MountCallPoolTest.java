@@ -88,10 +88,10 @@ class MountCallPoolTest {
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
         .hasMessage(
-            "Mounting /a did not end within 0.02 s: the call is still in the kernel, as the only"
-                + " one now, most likely because a filesystem does not answer. Its effect will be"
-                + " undone when it ends. Find the mount whose server hangs; a forced unmount of it"
-                + " frees the call.");
+            "Mounting /a did not end within 0.02 s: the call is still in the"
+                + " kernel, most likely because a filesystem does not answer. Its effect"
+                + " will be undone when it ends. Find the mount whose server hangs; a"
+                + " forced unmount of it frees the call.");
     assertThat(pool.stuck()).isEqualTo(1);
     await(() -> stuck.gone.get() != null);
     assertThat(stuck.gone.get().getAsBoolean()).isTrue();

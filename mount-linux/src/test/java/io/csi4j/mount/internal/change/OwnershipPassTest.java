@@ -257,8 +257,8 @@ class OwnershipPassTest {
         .hasMessage(
             "Giving the files of "
                 + file
-                + " to group 0 failed: it is no directory. A device, or a single file, is given to"
-                + " a user by its own path.");
+                + " to group 0 failed: it is no directory. Change the owner of a"
+                + " device or of a single file by its own path.");
 
     MountPath volume = tree(scratch, 1);
     scratch.rawMount(
@@ -387,7 +387,7 @@ class OwnershipPassTest {
         .withMessageStartingWith("The permissions 04000 for files or 00 for directories");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> GROUP.toBuilder().maxFiles(0).build())
-        .withMessage("In PT10M and with 0 files, nothing could be changed. Allow more.");
+        .withMessage("The limits PT10M and 0 files allow no change. Raise them.");
     assertThat(BOTH).hasToString("user 1000 and group 2000").isNotEqualTo(GROUP);
     assertThat(GROUP).hasToString("group 2000").isEqualTo(GROUP.toBuilder().build());
   }

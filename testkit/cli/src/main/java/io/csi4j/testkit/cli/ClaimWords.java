@@ -38,7 +38,7 @@ final class ClaimWords {
     String quoted = OneLine.quoted(name);
     if (found.isEmpty() && !read.trouble().isEmpty()) {
       throw CommandFailure.noConnection(
-          "Volume %s has no readable claim there, and some claims cannot be read. %s"
+          "The store has no readable claim of volume %s, and some of its claims cannot be read. %s"
               .formatted(quoted, String.join(" ", read.trouble())));
     }
     throw CommandFailure.usage(

@@ -104,7 +104,7 @@ final class MountHoldersCommand extends ProgramCommand {
                       : "this user. Run it as root."));
     }
     if (!holders.complete()) {
-      lines.add("  the search is incomplete: there may be others");
+      lines.add("  the search is incomplete: it may have missed holders");
     }
     return lines;
   }

@@ -110,7 +110,7 @@ final class MountWhyCommand extends ProgramCommand {
   private static String propagation(MountRecord mount) {
     String meaning =
         mount.propagation().sends()
-            ? "mounts made below it appear in its peers, and theirs here"
+            ? "mounts made below it appear in its peers, and the reverse"
             : mount.propagation().receives()
                 ? "mounts made elsewhere appear below it, but not the reverse"
                 : "mounts made below it appear nowhere else";

@@ -211,7 +211,7 @@ final class StateCommand extends ProgramCommand {
             .map(ManagerView.VolumePath::volume)
             .collect(Collectors.toSet());
     if (meant.isEmpty()) {
-      String nothing = "No record names a volume or workload " + OneLine.quoted(name) + " there";
+      String nothing = "The state has no record of a volume or workload " + OneLine.quoted(name);
       throw state(view).mayMissKeys()
           ? CommandFailure.noConnection(
               nothing + ", but the records are incomplete. See 'csi4j state check'.")

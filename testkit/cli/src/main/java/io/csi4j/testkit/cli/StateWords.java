@@ -229,7 +229,7 @@ final class StateWords {
     int doubted = view.start().inDoubt().size();
     if (doubted > 0) {
       lines.add(
-          "call no plugin for %s in doubt until the host reports which uses it wants"
+          "call no plugin for %s with uncertain state until the host reports which uses it wants"
               .formatted(counted(doubted, "use")));
     }
     view.pending().stream()

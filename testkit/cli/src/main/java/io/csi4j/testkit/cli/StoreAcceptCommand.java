@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
     },
     exitCodeList = {
       "0:the store accepts writes",
-      "1:the store accepts no writes, or not all: without --yes, or its records were moved",
+      "1:the store still refuses some or all writes: --yes is missing, or its records were moved",
       "2:the command line is invalid",
       "4:the store cannot be reached, read or written"
     },
@@ -63,10 +63,10 @@ final class StoreAcceptCommand extends ProgramCommand {
     }
     StoreIdentity now = settle();
     console.print(
-        "%s is accepted, and accepts writes. It is store '%s' from now on."
+        "%s was accepted. It accepts writes, and is store '%s' from now on."
             .formatted(before, OneLine.of(now.value())));
     console.print(
-        "Restart every process that knew it before, and update the settings that name a store.");
+        "Restart every process that used the store before, and update the settings that name it.");
     return ExitCode.OK;
   }
 

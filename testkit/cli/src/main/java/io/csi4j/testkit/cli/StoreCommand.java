@@ -20,7 +20,7 @@ abstract class StoreCommand<T> extends ProgramCommand {
 
   @Mixin StoreOptions source = new StoreOptions();
 
-  @Option(names = "--json", description = "Print an object on a line for each volume.")
+  @Option(names = "--json", description = "Print one line of JSON for each volume.")
   boolean json;
 
   @Option(

@@ -50,9 +50,9 @@ final class StoreTakeBackCommand extends ProgramCommand {
           moved
               .map(
                   to ->
-                      "Store '%s' accepts writes again. Store '%s' must not be used any more: some"
+                      "Store '%s' accepts writes again. Store '%s' must not be used any more: it"
                               .formatted(here, OneLine.of(to.value()))
-                          + " or all records are in both.")
+                          + " has copies of some or all records.")
               .orElseGet(
                   () ->
                       "The records of store '%s' were not moved; nothing was changed."

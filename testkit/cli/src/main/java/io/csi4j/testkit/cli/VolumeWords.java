@@ -46,7 +46,7 @@ final class VolumeWords {
     String quoted = OneLine.quoted(name);
     if (found.isEmpty() && !read.trouble().isEmpty()) {
       throw CommandFailure.noConnection(
-          "No record of volume %s can be read there, and some records cannot be read. %s"
+          "The store has no readable record of volume %s, and some records cannot be read. %s"
               .formatted(quoted, String.join(" ", read.trouble())));
     }
     throw CommandFailure.usage(

@@ -249,7 +249,7 @@ class MountCommandsTest {
             "  1 process could not be examined and may hold it: the kernel denies access to"
                 + " this process, although its user is root. Run it as root of the host, outside"
                 + " of any container.",
-            "  the search is incomplete: there may be others");
+            "  the search is incomplete: it may have missed holders");
   }
 
   @Test

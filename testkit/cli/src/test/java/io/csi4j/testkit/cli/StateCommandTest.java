@@ -159,8 +159,8 @@ class StateCommandTest {
     assertThat(one.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(one.errLines())
         .containsExactly(
-            "No record names a volume or workload 'vol-7' there, but the records are incomplete."
-                + " See 'csi4j state check'.");
+            "The state has no record of a volume or workload 'vol-7', but"
+                + " the records are incomplete. See 'csi4j state check'.");
   }
 
   @Test
@@ -324,8 +324,8 @@ class StateCommandTest {
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
       assertThat(run.errLines())
           .startsWith(
-              "No record names a volume or workload 'vol-2' there. They name 'db', 'vol-1',"
-                  + " 'web-1'.");
+              "The state has no record of a volume or workload 'vol-2'. They"
+                  + " name 'db', 'vol-1', 'web-1'.");
     }
   }
 

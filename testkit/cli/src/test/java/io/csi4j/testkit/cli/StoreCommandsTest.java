@@ -279,7 +279,7 @@ class StoreCommandsTest {
     assertThat(taken.out())
         .matches(
             "Store 'local-[-0-9a-f]+' accepts writes again\\. Store 'local-[-0-9a-f]+' must not be"
-                + " used any more: some or all records are in both\\.\n");
+                + " used any more: it has copies of some or all records\\.\n");
     assertThat(Run.of("claims", "list", "--directory", directory.toString()).code()).isZero();
   }
 
@@ -321,7 +321,7 @@ class StoreCommandsTest {
     assertThat(accepted.code()).as(accepted.err()).isZero();
     assertThat(accepted.outLines().get(0))
         .matches(
-            "Store '(local-[-0-9a-f]+)' is accepted, and accepts writes\\. It is store '\\1' from"
+            "Store '(local-[-0-9a-f]+)' was accepted. It accepts writes, and is store '\\1' from"
                 + " now on\\.");
     assertThat(Run.of("store", "accept", "--directory", directory.toString()).code()).isZero();
   }
@@ -372,11 +372,11 @@ class StoreCommandsTest {
         assertThat(accepted.outLines())
             .containsExactly(
                 first.outLines().get(0).replace(" needs a decision:", "")
-                    + " is accepted, and accepts writes. It is store '"
+                    + " was accepted. It accepts writes, and is store '"
                     + store.identity()
                     + "' from now on.",
-                "Restart every process that knew it before, and update the settings that name a"
-                    + " store.");
+                "Restart every process that used the store before, and update the"
+                    + " settings that name it.");
       }
       assertThat(Run.of(look).code()).isZero();
     }

@@ -82,7 +82,7 @@ class VolumeCommandsTest {
         .containsExactly(
             "volume default/db: GROWING, id 'vol-1', version 7",
             "  size at least 2048 bytes IN_PROGRESS",
-            "    Retries follow with growing pauses; resume retries at once. To replace the"
+            "    csi4j retries after growing pauses; resume retries at once. To replace the"
                 + " change, expand to another size, but not below the present one; or abandon it.",
             "  snapshot 'night' was requested, and may exist without an answer");
     CatalogEntry refused =

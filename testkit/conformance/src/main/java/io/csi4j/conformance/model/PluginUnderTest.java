@@ -317,7 +317,8 @@ public final class PluginUnderTest {
     /** Sets the deadline of each call. Default: 30 seconds. */
     public Builder deadline(Duration perCall) {
       if (perCall.isNegative() || perCall.isZero()) {
-        throw new IllegalArgumentException("A call needs some time, not " + perCall + ".");
+        throw new IllegalArgumentException(
+            "The deadline of a call must be positive, not " + perCall + ".");
       }
       deadline = perCall;
       return this;
@@ -326,7 +327,8 @@ public final class PluginUnderTest {
     /** Sets the maximum duration of the run; cases beyond it do not run. Default: no limit. */
     public Builder budget(Duration ofRun) {
       if (ofRun.isNegative() || ofRun.isZero()) {
-        throw new IllegalArgumentException("A run needs some time, not " + ofRun + ".");
+        throw new IllegalArgumentException(
+            "The time of a run must be positive, not " + ofRun + ".");
       }
       budget = ofRun;
       return this;

@@ -44,16 +44,16 @@ class DefectiveStoresTest {
    */
   private static final Set<String> BY_CHANCE =
       Set.of(
-          "one of the first writes of many clients is made",
+          "of many clients' first writes, one succeeds",
           "no write is lost among many",
           "no write of many clients is lost",
-          "no write of several records is made partially",
+          "a write of several records is never made in part",
           "the calls and results of many callers fit one order",
           "the calls and results of many clients fit one order",
-          "a caller that sees a write sees the writes of other keys before it",
-          "another client that sees a write sees the writes of other keys before it",
-          "no write of several records by many clients is made partially",
-          "a watch shows the writes of a crowd in their order",
+          "a caller that sees a write also sees earlier writes of other keys",
+          "another client that sees a write also sees earlier writes of other keys",
+          "writes of several records by many clients are never made in part",
+          "a watch shows the writes of many callers in their order",
           "a scan during writes returns each unchanged record once",
           "a write while a store is being closed is made, or refused for that reason",
           "writes that were made while a store was being closed are there afterwards");

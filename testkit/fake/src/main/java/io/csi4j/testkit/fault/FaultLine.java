@@ -127,7 +127,7 @@ final class FaultLine {
         case "volume" -> when = when.ofVolume(volume(word("the id of a volume")));
         case "nth", "from" -> {
           if (number.isPresent()) {
-            throw new Mistake(key.column(), "Write nth or from once, and not both.");
+            throw new Mistake(key.column(), "Write either nth or from, and only once.");
           }
           number = OptionalLong.of(positive(word("a number")));
           nth = key.text().equals("nth");

@@ -186,7 +186,7 @@ final class PluginOfTest implements AutoCloseable {
   JournalOfFailedTest note() {
     List<String> lines = plugin.journal().describe().lines().toList();
     int hidden = Math.max(0, lines.size() - LAST_LINES);
-    String what = hidden == 0 ? "" : ", but for the first " + hidden + " lines";
+    String what = hidden == 0 ? "" : ", without the first " + hidden + " lines";
     String seen = String.join("\n", lines.subList(hidden, lines.size()));
     return new JournalOfFailedTest(
         "What " + describe(plugin.shape()) + " saw" + what + ":\n" + seen);

@@ -157,7 +157,7 @@ class FaultScriptTest {
         "any volume=: hang | 12 | Write the id of a volume, not ': hang'.",
         "any nth=0: hang | 9 | '0' is not a valid number of calls. Write 1 or more.",
         "any nth=two: hang | 9 | 'two' is not a valid number of calls.",
-        "any nth=1 from=2: hang | 11 | Write nth or from once, and not both.",
+        "any nth=1 from=2: hang | 11 | Write either nth or from, and only once.",
         "any nth=1 Probe: hang | 16 | Write KEY=VALUE, not ': hang'.",
         "any: sleep | 6 | 'sleep' is not a valid step. Write delay, fail, apply, apply-later,"
             + " duplicate, hang, drop,"

@@ -435,7 +435,7 @@ public final class NodeAgent implements AutoCloseable {
                   + orders.node()
                   + "' and report "
                   + orders.answers()
-                  + ", and not for report "
+                  + ", not for report "
                   + report.number()),
           null,
           null);

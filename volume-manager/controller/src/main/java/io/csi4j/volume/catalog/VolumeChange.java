@@ -106,7 +106,7 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
   public String next() {
     boolean isSize = request instanceof Request.Size;
     if (request instanceof Request.Deletion && progress == Progress.IN_PROGRESS) {
-      return "Retries follow with growing pauses; resume retries at once. Deregister the volume to"
+      return "csi4j retries after growing pauses; resume retries at once. Deregister the volume to"
           + " keep it at the storage system.";
     }
     return switch (progress) {
@@ -115,9 +115,9 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
               + " the storage system.";
       case IN_PROGRESS ->
           isSize
-              ? "Retries follow with growing pauses; resume retries at once. To replace the"
+              ? "csi4j retries after growing pauses; resume retries at once. To replace the"
                   + " change, expand to another size, but not below the present one; or abandon it."
-              : "Retries follow with growing pauses; resume retries at once. To replace the"
+              : "csi4j retries after growing pauses; resume retries at once. To replace the"
                   + " values, modify the parameters again; or abandon the change.";
       case INFEASIBLE ->
           isSize
@@ -131,8 +131,8 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
           "Expand the volume on the node that has it mounted, then call nodeHasExpanded. A volume"
               + " that is not mounted can wait until it is.";
       case INFEASIBLE_ON_NODE ->
-          "Do what the plugin's message says, such as unmounting the volume or repairing its"
-              + " filesystem; expand it on the node again, then call nodeHasExpanded.";
+          "Follow the plugin's message: for example, unmount the volume or repair its filesystem."
+              + " Then expand it on the node again, and call nodeHasExpanded.";
     };
   }
 }

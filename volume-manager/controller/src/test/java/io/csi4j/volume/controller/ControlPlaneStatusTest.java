@@ -240,7 +240,7 @@ class ControlPlaneStatusTest {
         .contains("  next attempt: " + why.pending().orElseThrow().next().orElseThrow());
     assertThat(why.lines())
         .contains(
-            "    Retries follow with growing pauses; resume retries at once. Deregister the volume"
+            "    csi4j retries after growing pauses; resume retries at once. Deregister the volume"
                 + " to keep it at the storage system.");
 
     one.resume(DB);

@@ -202,7 +202,7 @@ class VolumeChangeTest {
         new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "it is in use",
-        "Retries follow with growing pauses; resume retries at once.");
+        "csi4j retries after growing pauses; resume retries at once.");
     assertThat(controller.pending()).containsExactly(DB);
     reopenHurried();
     Waits.until(() -> plugin.journal().calls(CONTROLLER_EXPAND_VOLUME).size() > 1);
@@ -243,7 +243,7 @@ class VolumeChangeTest {
         FASTER,
         Progress.IN_PROGRESS,
         "a rebuild is running",
-        "Retries follow with growing pauses; resume retries at once.");
+        "csi4j retries after growing pauses; resume retries at once.");
     reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());
     assertThat(controller.changes(DB)).isEmpty();
@@ -269,7 +269,7 @@ class VolumeChangeTest {
         new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "workload 'web-1' on node 'n1' holds it",
-        "Retries follow with growing pauses; resume retries at once.");
+        "csi4j retries after growing pauses; resume retries at once.");
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(1);
 
     claims.clear();
@@ -305,7 +305,7 @@ class VolumeChangeTest {
         new Request.Size(SMALL),
         Progress.INFEASIBLE_ON_NODE,
         "the filesystem has errors, run a check",
-        "Do what the plugin's message says");
+        "Follow the plugin's message");
     List<VolumeChange> noted = controller.changes(DB);
     controller.nodeCannotExpand(
         DB,
@@ -378,7 +378,7 @@ class VolumeChangeTest {
         new Request.Size(LARGE),
         Progress.IN_PROGRESS,
         "the pool is full",
-        "Retries follow with growing pauses; resume retries at once. To replace the change, expand");
+        "csi4j retries after growing pauses; resume retries at once. To replace the change, expand");
 
     plugin.clearFaults();
     plugin.inject(
@@ -434,7 +434,7 @@ class VolumeChangeTest {
         FASTER,
         Progress.IN_PROGRESS,
         "lost my mind",
-        "Retries follow with growing pauses; resume retries at once.");
+        "csi4j retries after growing pauses; resume retries at once.");
     assertThat(controller.pending()).containsExactly(DB);
     reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());

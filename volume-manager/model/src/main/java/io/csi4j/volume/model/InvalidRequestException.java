@@ -20,7 +20,7 @@ public final class InvalidRequestException extends IllegalArgumentException {
     super(
         violations.stream()
             .map(Violation::toString)
-            .collect(Collectors.joining("; ", what + " cannot be: ", ".")));
+            .collect(Collectors.joining("; ", what + " is refused: ", ".")));
     this.violations = List.copyOf(violations);
   }
 

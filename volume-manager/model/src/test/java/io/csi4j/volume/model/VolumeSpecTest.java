@@ -70,7 +70,7 @@ class VolumeSpecTest {
     assertThatThrownBy(wrong::build)
         .isInstanceOfSatisfying(
             InvalidRequestException.class, thrown -> assertThat(thrown.violations()).hasSize(7))
-        .hasMessageStartingWith("The volume cannot be: access_mode is refused: The access modes")
+        .hasMessageStartingWith("The volume is refused: access_mode is refused: The access modes")
         .hasMessageContaining("; source is a snapshot and a volume: leave one of them out.");
   }
 

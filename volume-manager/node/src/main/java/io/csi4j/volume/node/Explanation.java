@@ -95,7 +95,7 @@ public record Explanation(String subject, List<Explained> volumes) {
     List<String> lines = new ArrayList<>();
     volumes.forEach(volume -> describe(volume, lines));
     if (lines.isEmpty()) {
-      lines.add("nothing of it is on record on this node, and nothing is being done for it");
+      lines.add("this node has no record of it, and does nothing for it");
     }
     return List.copyOf(lines);
   }

@@ -458,7 +458,7 @@ public final class MountRequest {
                 + usage
                 + " says "
                 + stated()
-                + ", but was claimed as "
+                + ", but its claim is for "
                 + grant.capability().get()
                 + ". Claim the volume as it is mounted; mount options belong in the claim.");
       }
@@ -466,9 +466,9 @@ public final class MountRequest {
         throw new IllegalArgumentException(
             "The request for "
                 + usage
-                + " wants to write, but was claimed to "
+                + " wants to write, but its claim is for "
                 + grant.mode()
-                + ". Claim the volume to write, or ask for it read-only.");
+                + ". Claim the volume for WRITE, or request it read-only.");
       }
       if (!publishContext.isEmpty() && !publishContext.equals(grant.context())) {
         throw new IllegalArgumentException(

@@ -53,7 +53,8 @@ public final class SentSecrets {
   /** Returns secrets that the node's host has under this name. */
   public static SentSecrets named(String name) {
     if (name.isEmpty()) {
-      throw new IllegalArgumentException("Secrets need a name, or there are none.");
+      throw new IllegalArgumentException(
+          "The name of the secrets is empty. Name them, or send none.");
     }
     return new SentSecrets(name, Map.of());
   }

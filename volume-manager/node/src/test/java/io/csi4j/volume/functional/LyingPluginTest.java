@@ -489,7 +489,8 @@ class LyingPluginTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure)
           .hasMessageContaining("volume 'vol-2'")
-          .hasMessageContaining(", which volume 'vol-1' of plugin 'fake.csi4j.example' has in use");
+          .hasMessageContaining(
+              ", but the device is in use by volume 'vol-1' of" + " plugin 'fake.csi4j.example'");
       assertThat(node.mounted(first)).isTrue();
       assertThat(node.mounted(node.targetPath("vol-2", "db"))).isFalse();
       node.effects().whenPublishing(honest::publish);

@@ -63,7 +63,7 @@ class OwedReleaseTest {
 
       assertThat(node.calls()).endsWith("Unstage:OK");
       assertThat(isKnown(node)).isFalse();
-      assertThat(explained(node)).contains("nothing of it is on record");
+      assertThat(explained(node)).contains("this node has no record of it");
       assertThat(node.engine().mayDetach(identity(VOLUME))).isTrue();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.UNKNOWN);
     }

@@ -434,7 +434,7 @@ class RefreshTest {
                   .map(OperatorMessage::line))
           .singleElement()
           .asString()
-          .contains("there were 1 mount and are 2");
+          .contains("the path had 1 mount and now has 2");
       node.effects().reform();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }

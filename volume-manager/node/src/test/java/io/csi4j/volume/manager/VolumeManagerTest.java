@@ -326,9 +326,7 @@ class VolumeManagerTest {
       assertThat(manager.explain().toString())
           .startsWith("every volume\n  volume 'vol-7f3' of plugin 'fake.csi4j.example': ");
       assertThat(manager.explain(WorkloadId.of("other")).toString())
-          .isEqualTo(
-              "workload other\n  nothing of it is on record on this node, and nothing is being"
-                  + " done for it");
+          .isEqualTo("workload other\n  this node has no record of it, and does nothing for it");
       fake.clearFaults();
       fake.release();
       assertThat(first.join().usage()).isEqualTo(WEB_1);

@@ -219,9 +219,7 @@ class ExplanationTest {
   @Test
   void whatIsNotExplainedIsSaidToBeUnknown() {
     assertThat(new Explanation("workload w\u202e", List.of()).toString())
-        .isEqualTo(
-            "workload w\\u202e\n  nothing of it is on record on this node, and nothing is being"
-                + " done for it");
+        .isEqualTo("workload w\\u202e\n  this node has no record of it, and does nothing for it");
   }
 
   @ParameterizedTest

@@ -143,7 +143,7 @@ record OwnershipChange(
       throw notWaitedFor(
           request,
           wish,
-          "this thread was interrupted while another workload had its turn to change them",
+          "this thread was interrupted while it waited for another workload's change of owners",
           e);
     }
     try {

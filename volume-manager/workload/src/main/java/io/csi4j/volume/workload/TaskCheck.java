@@ -62,7 +62,7 @@ record TaskCheck(
           Subject.of("checking workload " + quoted(wanted.workload())),
           "it requests "
               + plural(type)
-              + ", but none of its tasks can take any: "
+              + ", but none of its tasks can use them: "
               + tasks.stream().map(TaskCheck::where).collect(Collectors.joining(", ")));
       return;
     }
@@ -168,7 +168,7 @@ record TaskCheck(
                       + quoted(outer.volume())
                       + " and "
                       + quoted(inner.volume())
-                      + " would be there");
+                      + " would both be mounted there");
         } else if (!isSame && inner.destination().isWithin(outer.destination())) {
           checkNested(subject, outer, inner);
         }
@@ -188,7 +188,7 @@ record TaskCheck(
       found.remark(
           OperatorCode.DESTINATION_IN_READ_ONLY,
           subject.at(inner.destination()),
-          seen + ", which is only read, at " + outer.destination());
+          seen + ", which is read-only, at " + outer.destination());
     }
   }
 

@@ -127,7 +127,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
           place,
           before.equals(source)
               ? source + " would be mounted there in two ways"
-              : before + " is there, and " + source + " would be there too");
+              : before + " is mounted there, and " + source + " would be too");
     }
   }
 

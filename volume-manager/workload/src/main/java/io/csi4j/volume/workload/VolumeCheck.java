@@ -409,11 +409,11 @@ record VolumeCheck(
               "checking workload " + quoted(wanted.workload()) + " with plugin " + quoted(plugin)),
           "the plugin takes "
               + limit.getAsLong()
-              + " on this node and has "
+              + " volumes on this node and has "
               + there.size()
-              + ", including uncertain ones; "
+              + ", including uncertain ones; the workload needs "
               + fresh
-              + " more would be needed");
+              + " more");
     }
   }
 

@@ -57,7 +57,7 @@ public record VolumeMount(
   private static MountPath possible(MountPath destination) {
     if (destination.isRoot() || destination.isWithin(PROC)) {
       throw new IllegalArgumentException(
-          "No volume can be at '" + destination + "'. Choose a separate directory.");
+          "A volume cannot be mounted at '" + destination + "'. Choose a separate directory.");
     }
     return destination;
   }

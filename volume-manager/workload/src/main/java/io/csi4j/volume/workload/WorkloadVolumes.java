@@ -266,7 +266,7 @@ public final class WorkloadVolumes {
             "the volume "
                 + quoted(volume.source())
                 + " must be created for the job, but the host does not know it yet",
-            "Acquire it first, and let the lookup find it then");
+            "Acquire it first; the lookup must find it from then on");
       }
     }
     if (!missing.obstacles().isEmpty()) {
@@ -484,8 +484,7 @@ public final class WorkloadVolumes {
         }
       }
       InvalidRequestException.check(
-          "What the workload '" + ForeignText.of(workload.value()) + "' requests of volumes",
-          found.all());
+          "The workload '" + ForeignText.of(workload.value()) + "'", found.all());
       return new WorkloadVolumes(workload, volumes, tasks);
     }
 

@@ -196,8 +196,8 @@ class ClaimedMountAllTest extends MountAllTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> wanted(writing.build()).claimed(List.of(toRead)))
         .withMessage(
-            "The request for default/a by web-1 wants to write, but was claimed to READ. Claim the"
-                + " volume to write, or ask for it read-only.");
+            "The request for default/a by web-1 wants to write, but its claim is"
+                + " for READ. Claim the volume for WRITE, or request it read-only.");
     assertThat(
             wanted(writing.readOnly(true).build())
                 .claimed(List.of(toRead))

@@ -152,8 +152,8 @@ class NodePreflightTest {
                 + " (it has SINGLE_NODE_WRITER, this request MULTI_NODE_MULTI_WRITER)");
     assertThat(told(wanted("web-1", Wishes.csi(Wishes.volume("db-1", PLUGIN, "vol-3")), single)))
         .containsExactly(
-            "OPTIONS_DIFFER the use is recorded for volume 'vol-1' of plugin 'fake'; these differ:"
-                + " plugin or volume handle");
+            "OPTIONS_DIFFER the use is recorded for volume 'vol-1' of plugin"
+                + " 'fake', which is another volume");
   }
 
   @Test
@@ -172,9 +172,8 @@ class NodePreflightTest {
     assertThat(told(wanted("web-9", volume(3))))
         .as("J6: the limit refuses with numbers")
         .containsExactly(
-            "NODE_VOLUME_LIMIT the plugin takes 2 on this node and has 2, including uncertain "
-                + "ones; 1"
-                + " more would be needed");
+            "NODE_VOLUME_LIMIT the plugin takes 2 volumes on this node and has 2,"
+                + " including uncertain ones; the workload needs 1 more");
     assertThat(manager.unmount(wanted("web-0", volume(0)).mountRequests().get(0).usage()))
         .isEqualTo(io.csi4j.volume.node.UnmountOutcome.LAST);
     assertThat(told(wanted("web-9", volume(3)))).isEmpty();

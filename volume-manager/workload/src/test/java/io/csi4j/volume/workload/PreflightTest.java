@@ -175,10 +175,12 @@ class PreflightTest {
                         .task(TaskRuntime.withoutVolumes(TaskName.of("job"), "jail"))
                         .build())))
         .containsExactly(
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI volumes, but none "
-                + "of its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'",
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests host volumes, but none "
-                + "of its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'");
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI"
+                + " volumes, but none of its tasks can use them: 'web' runs in 'raw',"
+                + " 'job' runs in 'jail'",
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests host"
+                + " volumes, but none of its tasks can use them: 'web' runs in 'raw',"
+                + " 'job' runs in 'jail'");
   }
 
   @Test
@@ -227,8 +229,8 @@ class PreflightTest {
                             VolumeMount.builder("logs").destination("/log").build())
                         .build())))
         .containsExactly(
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI volumes, but none "
-                + "of its tasks can take any: 'web' runs in 'chroot'");
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI"
+                + " volumes, but none of its tasks can use them: 'web' runs in 'chroot'");
   }
 
   @Test
@@ -506,9 +508,9 @@ class PreflightTest {
           .containsExactly(
               "NODE_VOLUME_LIMIT: checking workload 'web-1' with plugin 'ebs': the plugin takes "
                   + limit
-                  + " on this node and has "
+                  + " volumes on this node and has "
                   + there
-                  + ", including uncertain ones; 1 more would be needed");
+                  + ", including uncertain ones; the workload needs 1 more");
     }
   }
 
@@ -630,8 +632,8 @@ class PreflightTest {
                             at("/data").build())
                         .build())))
         .containsExactly(
-            "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /data: volumes 'data'"
-                + " and 'logs' would be there");
+            "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at"
+                + " /data: volumes 'data' and 'logs' would both be mounted there");
   }
 
   @Test
@@ -676,10 +678,10 @@ class PreflightTest {
     nested.orThrow();
     assertThat(nested.text())
         .isEqualTo(
-            "CSI-538 DESTINATION_IN_READ_ONLY: checking task 'web' of workload 'web-1' at"
-                + " /data/log: volume 'logs' would be inside 'data', which is only read, at"
-                + " /data; it works if the directory exists. Create the directory first, or choose"
-                + " another destination.\n");
+            "CSI-538 DESTINATION_IN_READ_ONLY: checking task 'web' of workload"
+                + " 'web-1' at /data/log: volume 'logs' would be inside 'data', which is"
+                + " read-only, at /data; it works if the directory exists. Create the"
+                + " directory first, or choose another destination.\n");
   }
 
   // ---- propagation

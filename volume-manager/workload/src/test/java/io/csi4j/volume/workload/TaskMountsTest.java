@@ -64,11 +64,11 @@ class TaskMountsTest {
 
     assertThat(conflict(() -> mounts.with(bind("/host/b", "/data"))))
         .hasMessage(
-            "CSI-535 DESTINATION_CONFLICT: assembling the mounts of a task at /data: /host/a"
-                + " is there, and /host/b would be there too; the task did not get them. Give each"
-                + " mount its own destination.");
+            "CSI-535 DESTINATION_CONFLICT: assembling the mounts of a task at"
+                + " /data: /host/a is mounted there, and /host/b would be too; the task"
+                + " did not get them. Give each mount its own destination.");
     assertThat(conflict(() -> mounts.with(device("/host/b", "/data"))))
-        .hasMessageContaining(" at /data: /host/a is there, and /host/b would be there too;");
+        .hasMessageContaining(" at /data: /host/a is mounted there, and /host/b would be too;");
     assertThat(
             conflict(
                 () ->

@@ -24,15 +24,13 @@ class VolumeMountTest {
 
     assertThat(catchThrowableOfType(InvalidRequestException.class, wrong::build))
         .hasMessage(
-            "The mount of volume '' cannot be: "
-                + "volume is refused: The alias of a volume is empty. Give the name that the host"
-                + " uses; "
-                + "destination is refused: The path 'data/../x' is not absolute. Write it from "
-                + "the root directory; "
-                + "propagation_mode is refused: A mount propagates 'private', 'host-to-task' or"
-                + " 'bidirectional'; the given value is none of them; "
-                + "selinux_label is refused: Files are labelled with 'z' for all tasks or 'Z' "
-                + "for one; the given value is neither.")
+            "The mount of volume '' is refused: volume is refused: The alias of a"
+                + " volume is empty. Give the name that the host uses; destination is"
+                + " refused: The path 'data/../x' is not absolute. Write it from the root"
+                + " directory; propagation_mode is refused: A mount propagates 'private',"
+                + " 'host-to-task' or 'bidirectional'; the given value is none of them;"
+                + " selinux_label is refused: Files are labelled with 'z' for all tasks"
+                + " or 'Z' for one; the given value is neither.")
         .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
   }
@@ -63,7 +61,7 @@ class VolumeMountTest {
   void whatNoRuntimeCanDoIsRefusedWithoutTheWordsOfAJobToo() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> VolumeMount.of(VolumeAlias.of("data"), MountPath.of("/proc/sys")))
-        .withMessage("No volume can be at '/proc/sys'. Choose a separate directory.");
+        .withMessage("A volume cannot be mounted at '/proc/sys'. Choose a separate directory.");
     assertThat(VolumeMount.of(VolumeAlias.of("data"), MountPath.of("/process")).destination())
         .hasToString("/process");
   }

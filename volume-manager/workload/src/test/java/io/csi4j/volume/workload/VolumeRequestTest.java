@@ -106,16 +106,15 @@ class VolumeRequestTest {
 
     assertThat(refusal(wrong::build))
         .hasMessage(
-            "The volume request '' cannot be: "
-                + "alias is refused: The alias of a volume is empty. Give the name that the host"
-                + " uses; "
-                + "source is refused: The source of a volume is empty. Give the name that the host"
-                + " uses; "
-                + "access_mode is refused: The access modes are single-node-writer,"
-                + " single-node-reader-only, multi-node-reader-only, multi-node-single-writer,"
-                + " multi-node-multi-writer, single-node-single-writer, single-node-multi-writer; "
-                + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block'; "
-                + "the given value is neither.")
+            "The volume request '' is refused: alias is refused: The alias of a"
+                + " volume is empty. Give the name that the host uses; source is refused:"
+                + " The source of a volume is empty. Give the name that the host uses;"
+                + " access_mode is refused: The access modes are single-node-writer,"
+                + " single-node-reader-only, multi-node-reader-only,"
+                + " multi-node-single-writer, multi-node-multi-writer,"
+                + " single-node-single-writer, single-node-multi-writer; attachment_mode"
+                + " is refused: A volume is attached as 'filesystem' or 'block'; the"
+                + " given value is neither.")
         .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
     assertThat(wrong.violations())
@@ -131,9 +130,9 @@ class VolumeRequestTest {
   void aCsiVolumeHasToSayWhoMayWriteAndAsWhatItIsWanted() {
     assertThat(refusal(VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")::build))
         .hasMessage(
-            "The volume request 'data' cannot be: access_mode is missing: say how many nodes may"
-                + " use the volume, and which may write; attachment_mode is missing: say whether a"
-                + " filesystem or a block.");
+            "The volume request 'data' is refused: access_mode is missing: say how"
+                + " many nodes may use the volume, and which may write; attachment_mode"
+                + " is missing: say whether a filesystem or a block.");
     assertThat(csi().accessMode(AccessMode.UNRECOGNIZED).violations())
         .extracting(each -> each.field() + " " + each.rule())
         .containsExactly("access_mode REQUIRED");
@@ -148,8 +147,8 @@ class VolumeRequestTest {
                         .mountOptions(MountOptions.none().withFsType("ext4"))
                     ::build))
         .hasMessage(
-            "The volume request 'data' cannot be: mount_options are given for a block device, which"
-                + " is not mounted: leave them out.");
+            "The volume request 'data' is refused: mount_options are given for a"
+                + " block device, which is not mounted: leave them out.");
   }
 
   @Test

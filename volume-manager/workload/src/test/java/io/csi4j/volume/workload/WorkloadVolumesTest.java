@@ -83,12 +83,11 @@ class WorkloadVolumesTest {
 
     assertThat(catchThrowableOfType(InvalidRequestException.class, wrong::build))
         .hasMessage(
-            "What the workload 'web-1' requests of volumes cannot be: volume 'data' is requested "
-                + "as a"
-                + " csi volume, but is not one: correct its type; volume 'data' is requested "
-                + "twice: give each volume its own name; volume 'shard' is one for each "
-                + "instance, but the number of the instance is missing: give it; task "
-                + "'web' is listed twice: give each task its own name.");
+            "The workload 'web-1' is refused: volume 'data' is requested as a csi"
+                + " volume, but is not one: correct its type; volume 'data' is requested"
+                + " twice: give each volume its own name; volume 'shard' is one for each"
+                + " instance, but the number of the instance is missing: give it; task"
+                + " 'web' is listed twice: give each task its own name.");
   }
 
   @Test

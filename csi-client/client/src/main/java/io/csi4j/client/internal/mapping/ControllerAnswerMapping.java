@@ -120,7 +120,7 @@ public final class ControllerAnswerMapping {
         findings.warning(
             field,
             Rule.MISMATCH,
-            "is " + text(answered, findings::quote) + "; an empty volume was asked for");
+            "is " + text(answered, findings::quote) + "; an empty volume was requested");
       }
     } else if (!populated) {
       findings.violation(

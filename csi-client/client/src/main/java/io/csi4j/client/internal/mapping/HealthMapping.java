@@ -150,7 +150,7 @@ public final class HealthMapping {
                 + entry.status()
                 + " and the reason "
                 + findings.quote(entry.reason())
-                + " of an entry before it; only the first is kept");
+                + " of an earlier entry; only the first is kept");
       }
     }
     return List.copyOf(kept);

@@ -234,9 +234,9 @@ public final class RequestChecks {
           with(
               remarks,
               Rule.TOO_LARGE,
-              tooLarge(bytes, "bytes, plugins need not accept more than ", limit, ""));
+              tooLarge(bytes, "bytes; plugins need not accept more than ", limit, ""));
     } else if (bytes > limit) {
-      oversize = with(oversize, Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", limit, ""));
+      oversize = with(oversize, Rule.TOO_LARGE, tooLarge(bytes, "bytes; CSI allows ", limit, ""));
     }
   }
 
@@ -270,7 +270,7 @@ public final class RequestChecks {
           Rule.CHARACTERS, "has a character other than letters, digits and ._+- at index " + index);
     }
     if (bytes > FieldLimits.TEXT) {
-      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", FieldLimits.TEXT, ""));
+      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes; CSI allows ", FieldLimits.TEXT, ""));
     }
   }
 

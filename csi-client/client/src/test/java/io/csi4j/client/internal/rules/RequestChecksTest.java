@@ -283,9 +283,9 @@ class RequestChecksTest {
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("é".repeat(64))))
         .isEqualTo(nothing());
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("é".repeat(70))))
-        .isEqualTo(oversize(of("volume_id", Rule.TOO_LARGE, "has 140 bytes, CSI allows 128")));
+        .isEqualTo(oversize(of("volume_id", Rule.TOO_LARGE, "has 140 bytes; CSI allows 128")));
     assertThat(check(createVolume().setName("x".repeat(129))))
-        .isEqualTo(oversize(of("name", Rule.TOO_LARGE, "has 129 bytes, CSI allows 128")));
+        .isEqualTo(oversize(of("name", Rule.TOO_LARGE, "has 129 bytes; CSI allows 128")));
     assertThat(
             check(
                 CreateVolumeGroupSnapshotRequest.newBuilder()
@@ -293,7 +293,7 @@ class RequestChecksTest {
                     .addSourceVolumeIds("a")
                     .addSourceVolumeIds("x".repeat(129))))
         .isEqualTo(
-            oversize(of("source_volume_ids[1]", Rule.TOO_LARGE, "has 129 bytes, CSI allows 128")));
+            oversize(of("source_volume_ids[1]", Rule.TOO_LARGE, "has 129 bytes; CSI allows 128")));
   }
 
   @Test
@@ -302,7 +302,7 @@ class RequestChecksTest {
         ControllerPublishVolumeRequest.newBuilder().setVolumeId("v").setVolumeCapability(BLOCK);
     assertThat(check(publish.setNodeId("n".repeat(256)))).isEqualTo(nothing());
     assertThat(check(publish.setNodeId("n".repeat(257))))
-        .isEqualTo(oversize(of("node_id", Rule.TOO_LARGE, "has 257 bytes, CSI allows 256")));
+        .isEqualTo(oversize(of("node_id", Rule.TOO_LARGE, "has 257 bytes; CSI allows 256")));
   }
 
   @Test
@@ -318,7 +318,7 @@ class RequestChecksTest {
                     of(
                         "staging_target_path",
                         Rule.TOO_LARGE,
-                        "has 129 bytes, plugins need not accept more than 128"))));
+                        "has 129 bytes; plugins need not accept more than 128"))));
   }
 
   @Test
@@ -526,7 +526,7 @@ class RequestChecksTest {
                 of(
                     "volume_capability.mount.fs_type",
                     Rule.TOO_LARGE,
-                    "has 300 bytes, CSI allows 128")));
+                    "has 300 bytes; CSI allows 128")));
     for (String type : List.of("ext4", "fuse.s3fs", "9p", "x-y_z+", "x".repeat(128))) {
       assertThat(check(stage(MountVolume.newBuilder().setFsType(type)))).isEqualTo(nothing());
     }

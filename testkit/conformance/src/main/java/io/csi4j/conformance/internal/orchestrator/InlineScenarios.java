@@ -66,7 +66,9 @@ final class InlineScenarios {
     expectAt(play, second.get());
     play.expect(
         play.contents().volumes().size() == 1,
-        "With the volume of one workload, " + play.contents().volumes().size() + " are left.");
+        "One workload still has its volume, but "
+            + play.contents().volumes().size()
+            + " volumes exist.");
     gone(play, CACHE, TWO);
   }
 

@@ -85,7 +85,7 @@ final class MountScenarios {
         play.expect(
             facts(play, operation).stream().allMatch(Map::isEmpty),
             operation.rpcName()
-                + " is made for all workloads of a volume, and came with facts of one.");
+                + " is sent for all workloads of a volume, but had facts about one of them.");
       }
     }
     List<Map<String, String>> told = facts(play, CsiOperation.NODE_PUBLISH_VOLUME);
@@ -94,7 +94,11 @@ final class MountScenarios {
           told.stream().filter(each -> each.containsKey(key)).map(each -> each.get(key)).toList();
       play.expect(
           names.isEmpty() || names.stream().distinct().count() == 2,
-          "NodePublishVolume for two workloads came with " + key + " of " + names + ".");
+          "The NodePublishVolume calls for two workloads had these values of "
+              + key
+              + ": "
+              + names
+              + ".");
     }
   }
 
@@ -131,7 +135,7 @@ final class MountScenarios {
       if (WITH_SECRETS.contains(call.operation())) {
         play.expect(
             call.request().map("secrets").equals(ScenarioRun.secretsFor(call.operation()).reveal()),
-            name + " came with other secrets than its own, or without them.");
+            name + " got no secrets, or not its own.");
       }
       play.expect(!tellsSecrets(call.request()), name + " has a secret in one of its contexts.");
     }

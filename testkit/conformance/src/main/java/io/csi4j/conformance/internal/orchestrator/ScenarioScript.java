@@ -233,6 +233,6 @@ final class ScenarioScript {
     long hits = Objects.requireNonNull(rule).hits();
     play.expect(
         number.isEmpty() ? hits > 0 : hits == Long.parseLong(number),
-        "The call that was to fail came " + hits + " times.");
+        "The call that should fail was sent " + hits + " times.");
   }
 }

@@ -81,7 +81,7 @@ final class ScenarioStory {
   private static void journal(StringBuilder out, List<String> lines) {
     int hidden = Math.max(0, lines.size() - LAST_LINES);
     out.append("\nwhat the plugin saw")
-        .append(hidden == 0 ? "" : ", but for the first " + hidden + " lines")
+        .append(hidden == 0 ? "" : ", without the first " + hidden + " lines")
         .append(":");
     for (String line : lines.subList(hidden, lines.size())) {
       out.append("\n  ")

@@ -75,7 +75,7 @@ final class ConcurrencyCases {
   private static void one(Trial t, String what, List<String> ids) {
     int different = Set.copyOf(ids).size();
     if (different > 1) {
-      t.advise("There should be one " + what + " of the name, and there are " + different + ".");
+      t.advise("One " + what + " of that name should exist, but " + different + " exist.");
     }
   }
 

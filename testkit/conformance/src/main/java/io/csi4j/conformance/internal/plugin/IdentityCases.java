@@ -109,8 +109,8 @@ final class IdentityCases {
           t.check(
               Need.EXPAND.met(t) || (!offline && Need.NODE_EXPAND.met(t)),
               offline
-                  ? "EXPAND_VOLUME (controller), as OFFLINE expansion is declared"
-                  : "EXPAND_VOLUME of controller or node, as ONLINE expansion is declared",
+                  ? "EXPAND_VOLUME (controller), because the plugin declares OFFLINE expansion"
+                  : "EXPAND_VOLUME of controller or node, because the plugin declares ONLINE expansion",
               "none");
         });
     all.add(
@@ -151,7 +151,7 @@ final class IdentityCases {
       throw CaseEndedException.skipped(
           "the plugin declares "
               + service.name()
-              + " and does not serve it here: name the socket of the instance that does");
+              + ", but does not serve it here: name the socket of the instance that does");
     }
     t.check(reply.code() != UNIMPLEMENTED, reply, "is served");
   }

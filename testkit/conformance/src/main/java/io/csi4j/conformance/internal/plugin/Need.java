@@ -184,7 +184,7 @@ enum Need {
     return service != null && trial.offers().unserved().contains(service)
         ? "the plugin declares "
             + service.name()
-            + " and does not serve it here: name the socket of the instance that does"
+            + ", but does not serve it here: name the socket of the instance that does"
         : otherwise;
   }
 

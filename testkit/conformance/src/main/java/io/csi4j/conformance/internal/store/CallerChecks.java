@@ -77,11 +77,11 @@ final class CallerChecks {
     if (said.isEmpty()) {
       same(there, before, "The record after a refused write");
     } else if (said.get() instanceof WriteResult.Written written) {
-      same(there, There.among(written.now(), DB), "The record after a write with an interrupt");
+      same(there, There.among(written.now(), DB), "The record after an interrupted write");
     } else {
       check(
           said.get() instanceof WriteResult.Unknown,
-          "A write with an interrupt was a conflict, although there was no other writer.");
+          "An interrupted write ended as a conflict, although there was no other writer.");
     }
     servesTheNext(scene);
   }
@@ -111,7 +111,7 @@ final class CallerChecks {
     long there = scene.read(DB).text().length();
     check(
         said <= there && there <= TURNS,
-        said + " writes of " + TURNS + " were reported as made, but " + there + " are there.");
+        said + " of " + TURNS + " writes were reported as done, but " + there + " took effect.");
   }
 
   /** Returns the number of writes reported as done; each of them adds one character. */
@@ -129,7 +129,7 @@ final class CallerChecks {
       } catch (RecordStoreException e) {
         check(
             calmly(scene, victim).equals(at),
-            "A write that was refused with '" + e.getMessage() + "' is there.");
+            "A write that was refused with '" + e.getMessage() + "' took effect.");
       }
     }
     return said;

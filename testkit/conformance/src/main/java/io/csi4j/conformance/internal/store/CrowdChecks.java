@@ -26,9 +26,10 @@ final class CrowdChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "one of many concurrent first writes is made", scene -> oneWins(scene, i -> scene.store()));
+        "of many concurrent first writes, one succeeds",
+        scene -> oneWins(scene, i -> scene.store()));
     all.add(
-        "one of many writes over the same version is made",
+        "of many writes that expect the same version, one succeeds",
         scene -> {
           There before = scene.write(DB, "before");
           oneWins(scene, before, i -> scene.store());
@@ -38,10 +39,10 @@ final class CrowdChecks {
         "the calls and results of many callers fit one order",
         scene -> oneOrder(scene, i -> scene.store()));
     all.add(
-        "a caller that sees a write sees the writes of other keys before it",
+        "a caller that sees a write also sees earlier writes of other keys",
         scene -> acrossKeys(scene, scene.store()));
     all.add("the only writer of a key has no conflict", CrowdChecks::alone);
-    all.add("a watch shows the writes of a crowd in their order", CrowdChecks::watched);
+    all.add("a watch shows the writes of many callers in their order", CrowdChecks::watched);
   }
 
   static void oneWins(Scene scene, IntFunction<RecordStore> clients) throws Exception {
@@ -60,7 +61,7 @@ final class CrowdChecks {
             });
     There there = scene.read(DB);
     long made = results.stream().filter(WriteResult.Written.class::isInstance).count();
-    check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
+    check(made == 1, made + " of " + CALLERS + " writes that expected the same version succeeded.");
     for (WriteResult result : results) {
       if (result instanceof WriteResult.Conflict conflict) {
         same(There.among(conflict.now(), DB), there, "What a loser is told");
@@ -147,14 +148,11 @@ final class CrowdChecks {
             int before = Scene.read(reader, DB).text().length();
             check(
                 before >= seen,
-                "Write "
+                "A reader saw write "
                     + seen
-                    + " of a key was seen, and write "
-                    + seen
-                    + " of the key before it"
-                    + " was not, but write "
+                    + " of the second key, but only write "
                     + before
-                    + ".");
+                    + " of the first, which was written before it.");
           }
           return seen;
         };

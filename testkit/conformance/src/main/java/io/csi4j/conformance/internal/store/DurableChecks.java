@@ -41,9 +41,9 @@ final class DurableChecks {
                 now.version() > at.version(),
                 "A write after reopening got version "
                     + now.version()
-                    + ", and there was "
+                    + ", which does not follow version "
                     + at.version()
-                    + " before.");
+                    + ".");
             at = now;
           }
         });
@@ -59,9 +59,9 @@ final class DurableChecks {
               now.version() > before.version() + 1,
               "A write after a removal got version "
                   + now.version()
-                  + ", and there was "
+                  + ", which does not follow the removal of version "
                   + before.version()
-                  + " before.");
+                  + ".");
         });
     all.add(
         "a write that expects a version from before closing gets the current record",

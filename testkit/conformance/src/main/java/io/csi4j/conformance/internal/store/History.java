@@ -74,9 +74,9 @@ final class History {
           made.expected() == there,
           "A write that expected version "
               + made.expected()
-              + " was made when version "
+              + " succeeded, although the current version was "
               + there
-              + " was there.");
+              + ".");
       there = made.look().seen().version();
     }
     List<Look> inOrder = new ArrayList<>(looks);

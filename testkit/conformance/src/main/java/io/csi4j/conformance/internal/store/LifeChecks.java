@@ -79,7 +79,7 @@ final class LifeChecks {
 
   private static void closed(AllChecks all, String what, Use use) {
     all.add(
-        what + " after closing is refused as that",
+        what + " after closing is refused because the store is closed",
         scene -> {
           scene.write(DB, "a");
           scene.store().close();

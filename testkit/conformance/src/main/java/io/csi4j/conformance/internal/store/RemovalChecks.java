@@ -59,7 +59,11 @@ final class RemovalChecks {
             There now = scene.write(scene.write(There.never(DB), "a"), "b");
             check(
                 now.version() > highest + 1,
-                "Writes after a removal got " + now.version() + " after " + highest + ".");
+                "Writes after a removal got version "
+                    + now.version()
+                    + ", which does not follow version "
+                    + highest
+                    + ".");
             highest = now.version();
             scene.remove(now);
           }

@@ -88,7 +88,7 @@ final class SharedChecks {
           }
         });
     all.add(
-        "one of the first writes of many clients is made",
+        "of many clients' first writes, one succeeds",
         scene -> CrowdChecks.oneWins(scene, clients(scene)));
     all.add(
         "no write of many clients is lost", scene -> CrowdChecks.noneLost(scene, clients(scene)));
@@ -96,13 +96,13 @@ final class SharedChecks {
         "the calls and results of many clients fit one order",
         scene -> CrowdChecks.oneOrder(scene, clients(scene)));
     all.add(
-        "another client that sees a write sees the writes of other keys before it",
+        "another client that sees a write also sees earlier writes of other keys",
         scene -> CrowdChecks.acrossKeys(scene, scene.another()));
   }
 
   static void addTogetherTo(AllChecks all) {
     all.add(
-        "no write of several records by many clients is made partially",
+        "writes of several records by many clients are never made in part",
         scene -> TogetherChecks.inStep(scene, clients(scene)));
   }
 

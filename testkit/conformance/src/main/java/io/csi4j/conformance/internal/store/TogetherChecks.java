@@ -38,7 +38,9 @@ final class TogetherChecks {
           There now = Scene.written(result, claim);
           There made = Scene.written(result, There.never(VOLUME));
           same(now.text() + made.text(), "cd", "What was written together");
-          check(now.version() > claim.version(), "A record of several has no higher version.");
+          check(
+              now.version() > claim.version(),
+              "A record that was written together with others has no higher version.");
           scene.isThere(now, "The record that was changed");
           scene.isThere(made, "The record that was made");
           scene.isThere(There.never(gone.key()), "The record that was removed");
@@ -70,7 +72,7 @@ final class TogetherChecks {
           }
         });
     all.add(
-        "a watch shows each record of several in its space",
+        "a watch shows each record of a joint write in its space",
         scene -> {
           try (Watch claims = scene.watch();
               Watch volumes = scene.store().watch(Space.VOLUMES)) {
@@ -87,7 +89,7 @@ final class TogetherChecks {
           }
         });
     all.add(
-        "no write of several records is made " + "partially",
+        "a write of several records is never made in part",
         scene -> inStep(scene, i -> scene.store()));
   }
 

@@ -83,7 +83,7 @@ final class WritingChecks {
           scene.isThere(first, "What is there after the conflict");
         });
     all.add(
-        "a write that expects a version of an absent record is told so",
+        "a write that expects a version of an absent record is a conflict",
         scene ->
             scene.isInConflict(
                 There.of(new StoredRecord(DB, 1, There.value("a"))), There.never(DB)));

@@ -49,7 +49,7 @@ class ScenarioStoryTest {
           .containsOnlyOnce("first: the story of call 1\n  #")
           .containsOnlyOnce("first: the story of call 2\n  #")
           .contains("NodeGetInfo on 'node-1' ended OK")
-          .contains("what the plugin saw, but for the first " + (journal.size() - 40))
+          .contains("what the plugin saw, without the first " + (journal.size() - 40))
           .doesNotContain("the story of call 3\n", "CallRecord[", "x".repeat(300));
       assertThat(result.calls()).isEqualTo(journal);
       assertThat(new ConformanceReport("one", Collections.nCopies(13, result)).text())

@@ -322,7 +322,7 @@ final class NodeVolumeService {
       if (before != null && !before.getVolumeId().equals(id)) {
         throw Refusal.invalid(
             "target_path",
-            "%s is where volume %s is published. Send the path of this volume.",
+            "%s is the path of another volume, %s. Send the path where this volume is published.",
             target,
             before.getVolumeId());
       }

@@ -59,7 +59,7 @@ enum Medium {
     if (block && word.equals(MEMORY.word())) {
       throw new Refusal(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be created: raw devices are not in memory here. Leave the parameter"
+          "The volume cannot be created: this plugin keeps no raw devices in memory. Leave the parameter"
               + " medium out.");
     }
     if (block) {

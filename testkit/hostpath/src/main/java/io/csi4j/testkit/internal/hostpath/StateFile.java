@@ -79,8 +79,8 @@ final class StateFile {
       return decode(Files.readAllBytes(layout.state()));
     } catch (UnreadableException e) {
       throw unreadable(
-          e.getMessage()
-              + ". It was left as it is. Use the plugin that wrote it, put a copy of it");
+          String.valueOf(e.getMessage()),
+          "Nothing was changed. Use the plugin that wrote it, restore a copy");
     } finally {
       lock.unlock();
     }
@@ -88,17 +88,18 @@ final class StateFile {
 
   private State first() throws IOException {
     if (!Layout.names(layout.volumes()).isEmpty() || !Layout.names(layout.snapshots()).isEmpty()) {
-      throw unreadable("it is missing, but volumes or snapshots exist beside it. Put a copy of it");
+      throw unreadable(
+          "it is missing, but volumes or snapshots exist beside it", "Restore a copy of it");
     }
     State empty = State.empty();
     save(empty);
     return empty;
   }
 
-  private IOException unreadable(String why) {
+  private IOException unreadable(String why, String advice) {
     return new IOException(
-        "The state in %s cannot be read: %s back, or start with another directory."
-            .formatted(layout.state(), why));
+        "The state in %s cannot be read: %s. %s, or start with another directory."
+            .formatted(layout.state(), why, advice));
   }
 
   /** Replaces the file. When this method returns, the new file survives a loss of power. */
@@ -184,7 +185,7 @@ final class StateFile {
       each(out, state.stagings(), (at, it) -> write(out, encoder, at.what(), at.node(), it));
       each(out, state.publications(), (at, it) -> write(out, encoder, at.what(), at.node(), it));
     } catch (IOException e) {
-      throw new IllegalStateException("Memory does not refuse to be written to.", e);
+      throw new IllegalStateException("Writing to memory failed.", e);
     }
     byte[] body = bytes.toByteArray();
     byte[] whole = Arrays.copyOf(body, body.length + DIGEST);

@@ -86,7 +86,9 @@ class StateFileTest {
       Throwable refused = catchThrowable(file::load);
 
       assertThat(refused).as("cut to %d", length).isInstanceOf(IOException.class);
-      assertThat(refused).hasMessageContaining("incomplete").hasMessageContaining("left as it is");
+      assertThat(refused)
+          .hasMessageContaining("incomplete")
+          .hasMessageContaining("Nothing was changed");
       assertThat(temp.resolve("state")).hasBinaryContent(torn);
     }
   }

@@ -74,7 +74,8 @@ public final class PlayedIds {
     try {
       List<String> differences = new ArrayList<>();
       if (recorded.size() != played.size()) {
-        differences.add("has " + played.size() + " messages; recorded were " + recorded.size());
+        differences.add(
+            "has " + played.size() + " messages, but " + recorded.size() + " were recorded");
       }
       for (int i = 0; i < Math.min(recorded.size(), played.size()); i++) {
         learnContexts(asked, played.get(i));
@@ -115,7 +116,8 @@ public final class PlayedIds {
         List<?> before = SpecFields.list(recorded, field);
         List<?> now = SpecFields.list(played, field);
         if (before.size() != now.size()) {
-          differences.add(name + " has " + now.size() + " entries; recorded were " + before.size());
+          differences.add(
+              name + " has " + now.size() + " entries, but " + before.size() + " were recorded");
         }
         for (int i = 0; i < Math.min(before.size(), now.size()); i++) {
           compare(name + "[" + i + "]", field, before.get(i), now.get(i), differences);

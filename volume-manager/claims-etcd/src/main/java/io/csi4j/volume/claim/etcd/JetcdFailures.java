@@ -79,7 +79,7 @@ final class JetcdFailures {
       case DEADLINE_EXCEEDED ->
           who + " did not answer within " + settings.deadline().toMillis() + " ms";
       case UNAUTHENTICATED -> who + " does not accept the user and the password";
-      case FAILED_PRECONDITION -> who + " is not in the state for this call";
+      case FAILED_PRECONDITION -> who + " is not in a state that allows this call";
       case PERMISSION_DENIED ->
           who + " does not allow the user to read and write below '" + settings.prefix() + "'";
       case RESOURCE_EXHAUSTED -> who + " has exhausted its space quota, or is overloaded";

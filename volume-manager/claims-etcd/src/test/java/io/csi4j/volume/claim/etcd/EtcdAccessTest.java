@@ -227,8 +227,8 @@ class EtcdAccessTest {
           .isEqualTo(
               "Opening the store failed: etcd at "
                   + server.endpoint()
-                  + " is not in the state for this call. Check whether authentication is enabled in"
-                  + " etcd.");
+                  + " is not in a state that allows this call. Check whether"
+                  + " authentication is enabled in etcd.");
     }
   }
 

@@ -576,7 +576,10 @@ public final class ClaimRules {
     if (node.filter(it -> !it.equals(holder.node())).isPresent()) {
       return unfit(
           holder,
-          "the proof is for node '" + node.get() + "', but it is held by " + words(holder, now));
+          "the proof is for node '"
+              + node.get()
+              + "', but the volume is held by "
+              + words(holder, now));
     }
     if (proof instanceof ReleaseProof.ByNode given
         && given.receipt().staging() == Staging.KEPT_FOR_OTHERS

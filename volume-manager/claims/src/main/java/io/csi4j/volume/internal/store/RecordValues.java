@@ -226,7 +226,7 @@ public final class RecordValues<T> {
   private StateValue encoded(Seen<T> before, T value) {
     if (!codec.key(value).equals(before.key())) {
       throw new IllegalArgumentException(
-          "The value of " + codec.key(value) + " cannot follow on that of " + before.key() + ".");
+          "The value of " + codec.key(value) + " cannot follow the value of " + before.key() + ".");
     }
     byte[] clear = codec.encode(value, UUID.randomUUID(), before.newer());
     Optional<Sealer> sealer = store.sealer();

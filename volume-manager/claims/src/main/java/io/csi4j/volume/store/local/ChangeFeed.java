@@ -61,7 +61,8 @@ final class ChangeFeed {
         if (changes.size() >= LONGEST) {
           changes.clear();
           changes.add(
-              new Change.Missed(new ReasonText("more than " + LONGEST + " writes were not taken")));
+              new Change.Missed(
+                  new ReasonText("more than " + LONGEST + " writes were waiting to be read")));
         }
         changes.add(change);
         news.signalAll();

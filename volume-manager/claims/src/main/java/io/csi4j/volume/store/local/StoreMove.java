@@ -198,7 +198,7 @@ public final class StoreMove {
         throw new RecordStoreException(
             Reason.IN_DOUBT,
             other.getMessage()
-                + " Both stores have the mark of the move already: give it up with 'csi4j store"
+                + " Both stores already have the mark of the move: give the move up with 'csi4j store"
                 + " take-back' first.",
             other);
       }

@@ -33,7 +33,8 @@ class MemoryStoreTest {
       }
 
       assertThat(watch.next(Duration.ZERO))
-          .contains(new Change.Missed(new ReasonText("more than 10000 writes were not taken")));
+          .contains(
+              new Change.Missed(new ReasonText("more than 10000 writes were waiting to be read")));
       assertThat(watch.next(Duration.ZERO)).contains(new Change.Written(at.orElseThrow()));
       assertThat(watch.next(Duration.ZERO)).isEqualTo(Optional.empty());
     }

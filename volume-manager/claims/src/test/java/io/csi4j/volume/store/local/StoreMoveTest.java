@@ -418,8 +418,8 @@ class StoreMoveTest {
       assertThat(stuck.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(stuck)
           .hasMessageEndingWith(
-              "Both stores have the mark of the move already: give it up with 'csi4j store"
-                  + " take-back' first.");
+              "Both stores already have the mark of the move: give the move up"
+                  + " with 'csi4j store take-back' first.");
       assertThat(StoreMove.whyNotUsed(source)).isPresent();
     }
   }

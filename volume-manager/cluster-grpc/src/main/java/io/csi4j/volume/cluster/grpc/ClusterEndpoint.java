@@ -45,11 +45,11 @@ public final class ClusterEndpoint {
     int name = String.valueOf(absolute.getFileName()).getBytes(UTF_8).length;
     if (length + Math.max(0, HIDDEN - name) > PATH_LIMIT) {
       throw new IllegalArgumentException(
-          "The path of a socket has at most "
+          "A socket path has at most "
               + PATH_LIMIT
-              + " bytes, with at least "
+              + " bytes, of which the file name takes at least "
               + HIDDEN
-              + " for the name of the file, and '"
+              + ", but '"
               + absolute
               + "' has "
               + length

@@ -167,8 +167,7 @@ class LineTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterEndpoint.unix(Path.of("/" + "x".repeat(106))))
         .withMessage(
-            "The path of a socket has at most 106 bytes, with at least 10 for the name of the file,"
-                + " and '/"
+            "A socket path has at most 106 bytes, of which the file name takes at least 10, but '/"
                 + "x".repeat(106)
                 + "' has 107. Choose a shorter directory.");
     assertThatIllegalArgumentException()

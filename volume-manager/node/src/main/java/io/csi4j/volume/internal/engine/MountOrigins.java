@@ -278,11 +278,11 @@ final class MountOrigins {
     return isTaken
         ? changed(
             device,
-            "which volume '"
+            "but the device is in use by volume '"
                 + volume.identity().handle()
                 + "' of plugin '"
                 + volume.identity().plugin()
-                + "' has in use")
+                + "'")
         : Optional.empty();
   }
 

@@ -85,7 +85,7 @@ final class VolumeQueries {
 
   /** Returns the refusal of a use that is on record for another volume. */
   static String otherwise(VolumeIdentity owner) {
-    return "the use is recorded for " + owner + "; these differ: plugin or volume handle";
+    return "the use is recorded for " + owner + ", which is another volume";
   }
 
   /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */

@@ -418,7 +418,7 @@ public final class VolumeDirectories implements AutoCloseable {
                     identity,
                     was.equals("damaged") && !isOtherBoot
                         ? "check the disk"
-                        : "nothing to do after a power cut, otherwise check the disk")));
+                        : "this is normal after a power cut; otherwise check the disk")));
   }
 
   /** Returns whether nothing was written, or a power loss has removed all of it. */
@@ -680,7 +680,7 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.WRONG_IDENTITY,
           who,
-          "'%s' is missing, and nothing else identifies the volume of its directory"
+          "'%s' is missing, and nothing else says which volume its directory belongs to"
               .formatted(who));
     }
     byte[] content = read(who);
@@ -691,7 +691,7 @@ public final class VolumeDirectories implements AutoCloseable {
           who,
           (IdentityFile.isOfAnotherFormat(content)
                   ? "'%s' was written by a newer version; run that version"
-                  : "'%s' is damaged, and nothing else identifies the volume of its directory")
+                  : "'%s' is damaged, and nothing else says which volume its directory belongs to")
               .formatted(who));
     }
     if (!VolumeLayout.id(identity.get()).equals(name)) {

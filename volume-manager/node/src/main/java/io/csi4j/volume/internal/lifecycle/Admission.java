@@ -120,7 +120,7 @@ public final class Admission {
   /** Names the mode of the volume if a request with it would be admitted. */
   private static String shared(AccessMode mounted, AccessMode requested) {
     return mounted != requested && room(mounted) == Room.MANY
-        ? "; it is mounted with " + mounted + ", which admits several: request that mode"
+        ? "; it is mounted with " + mounted + ", which admits several workloads: request that mode"
         : "";
   }
 

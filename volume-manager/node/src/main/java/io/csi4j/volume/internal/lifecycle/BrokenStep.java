@@ -36,7 +36,7 @@ public final class BrokenStep {
         cause instanceof MountException refused
             ? refused
                 .target()
-                .map(path -> "; what remains is: " + ReleaseStory.unmountCommand(path))
+                .map(path -> "; unmount it by hand: " + ReleaseStory.unmountCommand(path))
                 .orElse("")
             : "";
     boolean isBusy =

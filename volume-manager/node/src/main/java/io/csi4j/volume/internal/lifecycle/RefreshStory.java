@@ -115,7 +115,7 @@ final class RefreshStory {
         ? Optional.of(
             Failure.of(
                 OperatorCode.STAGING_LOST,
-                "the mount at the staging path is gone, from which it would be published"))
+                "the mount at the staging path, from which it would be published, is gone"))
         : Optional.empty();
   }
 
@@ -263,12 +263,12 @@ final class RefreshStory {
             ? turn.note(
                 new Notice(
                     OperatorCode.STACKED_MOUNTS,
-                    "the plugin mounted on top of the mount to refresh: there were "
+                    "the plugin mounted on top of the mount to refresh: the path had "
                         + before
                         + (before == 1 ? " mount" : " mounts")
-                        + " and are "
+                        + " and now has "
                         + after
-                        + ", and a running workload keeps the one that it has",
+                        + "; a running workload keeps the mount that it has",
                     turn.usage()))
             : turn;
     return save(withPath(told, PathRecord.present(Inspection.top(looked.target()))));

@@ -285,7 +285,7 @@ final class ReleaseStory {
           Failure.of(
               OperatorCode.STILL_MOUNTED,
               stack.isEmpty()
-                  ? "a device node is there for it"
+                  ? "its device node still exists"
                   : "it is still mounted; first unmount it with: "
                       + unmountCommand(stack.get(0).path())));
     }
@@ -746,8 +746,8 @@ final class ReleaseStory {
     }
     Sighting top = stack.get(stack.size() - 1);
     return Inspection.isDead(stack)
-        ? "; its server has ended, and what remains is: " + unmountCommand(top.path())
-        : "; what remains is: " + plainUnmountCommand(top.path());
+        ? "; its server has ended, so unmount it by hand: " + unmountCommand(top.path())
+        : "; unmount it by hand: " + plainUnmountCommand(top.path());
   }
 
   private static boolean isForeign(Turn turn, Part part, List<Sighting> stack) {
@@ -785,7 +785,7 @@ final class ReleaseStory {
               OperatorCode.CLEANUP_NEEDS_HELP,
               "it is still mounted, and "
                   + refusal.seen()
-                  + "; what remains is: "
+                  + "; unmount it by hand: "
                   + unmountCommand(stack.get(0).path()),
               refusal.cause()));
     }

@@ -305,7 +305,7 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private String overdue(NodeCall call) {
-    return "the call was not sent: it waited for its turn for its complete time limit of "
+    return "the call was not sent: it waited for its turn until its time limit expired, after "
         + TimeText.of(deadline(call))
         + "; the plugin has "
         + policy().callsInFlight()

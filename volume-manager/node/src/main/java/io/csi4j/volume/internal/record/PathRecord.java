@@ -22,7 +22,7 @@ public record PathRecord(
   public PathRecord {
     Objects.requireNonNull(status, "status");
     if (status == PathStatus.DEAD) {
-      throw new IllegalArgumentException("A record must not contain that a mount is dead.");
+      throw new IllegalArgumentException("A record must not say that a mount is dead.");
     }
     Objects.requireNonNull(pending, "pending");
     Objects.requireNonNull(evidence, "evidence");

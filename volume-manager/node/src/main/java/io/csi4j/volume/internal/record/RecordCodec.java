@@ -106,12 +106,12 @@ public final class RecordCodec {
     SortedMap<VolumeUse, TargetRecord> targets = new TreeMap<>();
     for (TargetRecord target : in.parts(6, part -> target(part, hasClaims))) {
       RecordBytes.add(
-          targets, target.usage(), target, "The uses are not in order, or one is there twice.");
+          targets, target.usage(), target, "The uses are not in order, or one is listed twice.");
     }
     Optional<Contexts> contexts = in.part(7, RecordCodec::contexts);
     Optional<VolumeUse> leaving = in.part(8, RecordCodec::usage);
     if (leaving.isPresent() && !targets.isEmpty()) {
-      throw new MalformedRecordException("It has a last use, and others.");
+      throw new MalformedRecordException("It has both a last use and other uses.");
     }
     SortedMap<VolumeUse, String> abandoned = abandoned(in, 9);
     SortedSet<VolumeUse> answered = answered(in, 10);
@@ -128,7 +128,7 @@ public final class RecordCodec {
             answered,
             in.rest(10));
     if (hasClaims != volume.isClaimed()) {
-      throw new MalformedRecordException("It has the format of claims, and no claim.");
+      throw new MalformedRecordException("It has the format for claims, but no claim.");
     }
     return volume;
   }
@@ -265,13 +265,13 @@ public final class RecordCodec {
 
   private static Contexts contexts(FieldReader in) throws MalformedRecordException {
     String attached = in.text(1);
-    String otherwise = "The contexts are not in order, or one is none.";
+    String otherwise = "The contexts are not in order, or one is empty.";
     SortedMap<VolumeUse, String> given = notes(in, 2, otherwise);
     if (given.containsValue("")) {
       throw new MalformedRecordException(otherwise);
     }
     if (given.isEmpty() && attached.isEmpty()) {
-      throw new MalformedRecordException("It has a place for contexts, and none.");
+      throw new MalformedRecordException("It has a part for contexts, which is empty.");
     }
     return new Contexts(attached, given);
   }
@@ -305,7 +305,7 @@ public final class RecordCodec {
 
   private static SortedMap<VolumeUse, String> abandoned(FieldReader in, int field)
       throws MalformedRecordException {
-    return notes(in, field, "What was abandoned is not in order.");
+    return notes(in, field, "The abandoned uses are not in order.");
   }
 
   private static SortedMap<VolumeUse, String> notes(FieldReader in, int field, String otherwise)

@@ -161,7 +161,7 @@ class IdentityRepairTest {
         .contains(
             "SIDECAR_REPAIRED",
             "was that of another volume and was rewritten",
-            "nothing to do after a power cut");
+            "this is normal after a power cut");
     assertThat(who(KNOWN)).hasBinaryContent(whole);
   }
 

@@ -114,10 +114,10 @@ class AdmissionTest {
 
     assertThat(answer(written, publish(A, plan(AccessMode.SINGLE_NODE_READER_ONLY), true)))
         .isEqualTo(
-            "VOLUME_IN_USE: access mode SINGLE_NODE_READER_ONLY admits one workload"
-                + " (MULTI_NODE_READER_ONLY admits several), and the volume is held by workload"
-                + " 'b'; it is mounted with SINGLE_NODE_MULTI_WRITER, which admits several:"
-                + " request that mode");
+            "VOLUME_IN_USE: access mode SINGLE_NODE_READER_ONLY admits one"
+                + " workload (MULTI_NODE_READER_ONLY admits several), and the volume is"
+                + " held by workload 'b'; it is mounted with SINGLE_NODE_MULTI_WRITER,"
+                + " which admits several workloads: request that mode");
   }
 
   /** A use on record may have the volume whatever became of its mount; NONE has it as well. */

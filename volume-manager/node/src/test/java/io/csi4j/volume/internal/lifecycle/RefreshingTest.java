@@ -293,9 +293,9 @@ class RefreshingTest {
   @Test
   void mountsOnTopAreCountedFromBeforeTheFirstCall() {
     assertThat(published(A).at("look", 2, layers(2)).words(refresh("new")))
-        .containsExactly(stacked("1 mount and are 2"));
+        .containsExactly(stacked("1 mount and now has 2"));
     assertThat(published(A).layers(TARGET, 2).at("look", 2, layers(3)).words(refresh("new")))
-        .containsExactly(stacked("2 mounts and are 3"));
+        .containsExactly(stacked("2 mounts and now has 3"));
     assertThat(published(A).layers(TARGET, 2).words(refresh("new"))).isEmpty();
     assertThat(
             published(A)
@@ -304,7 +304,7 @@ class RefreshingTest {
                 .at("look", 3, layers(2))
                 .words(refresh("new")))
         .as("by a call that failed")
-        .containsExactly(stacked("1 mount and are 2"));
+        .containsExactly(stacked("1 mount and now has 2"));
   }
 
   private static Event layers(int count) {
@@ -312,9 +312,9 @@ class RefreshingTest {
   }
 
   private static String stacked(String counts) {
-    return "a: the plugin mounted on top of the mount to refresh: there were "
+    return "a: the plugin mounted on top of the mount to refresh: the path had "
         + counts
-        + ", and a running workload keeps the one that it has";
+        + "; a running workload keeps the mount that it has";
   }
 
   @Test
@@ -327,8 +327,9 @@ class RefreshingTest {
                 .at("look", 2, fromUsedBy(A).unmount(Optional.empty()).lookedAt(TARGET))
                 .words(refresh("new")))
         .containsExactly(
-            "NodePublishVolume was sent with unknown effect, and was not sent again: the"
-                + " mount at the staging path is gone, from which it would be published");
+            "NodePublishVolume was sent with unknown effect, and was not sent"
+                + " again: the mount at the staging path, from which it would be"
+                + " published, is gone");
   }
 
   @Test

@@ -79,8 +79,8 @@ class WordsTest {
             "a mount that the plugin leaves",
             fromUsedBy(A).policy(ONCE).always("UNPUBLISH", nothingDone()),
             RELEASE,
-            "NodeUnpublishVolume was answered, and 1 mount is still there; what remains is:"
-                + " umount -c '/top/v/x'"),
+            "NodeUnpublishVolume was answered, and 1 mount is still there; unmount"
+                + " it by hand: umount -c '/top/v/x'"),
         row(
             "two mounts, of which the plugin leaves both, at a path with a quote",
             fromUsedBy(A)
@@ -88,8 +88,8 @@ class WordsTest {
                 .always("UNPUBLISH", nothingDone())
                 .at("look", 2, twice(ClearingTest.looked(1, 1, false))),
             RELEASE,
-            "NodeUnpublishVolume was answered, and 2 mounts are still there; what remains is:"
-                + " umount -c '/top/v/it'\\''s'"),
+            "NodeUnpublishVolume was answered, and 2 mounts are still there;"
+                + " unmount it by hand: umount -c '/top/v/it'\\''s'"),
         row(
             "a dead mount that the plugin leaves, and that is not unmounted without it",
             fromUsedBy(A)
@@ -97,8 +97,8 @@ class WordsTest {
                 .policy(ONCE.toBuilder().unmountDead(DeadUnmount.NEVER).build())
                 .always("UNPUBLISH", nothingDone()),
             RELEASE,
-            "NodeUnpublishVolume was answered, and 1 mount is still there; its server has ended,"
-                + " and what remains is: umount -c -l '/top/v/x'"),
+            "NodeUnpublishVolume was answered, and 1 mount is still there; its"
+                + " server has ended, so unmount it by hand: umount -c -l '/top/v/x'"),
         row(
             "a mount that came meanwhile and is not ours: no command unmounts it",
             fromUsedBy(A)
@@ -111,7 +111,9 @@ class WordsTest {
             "a mount that the plugin forgot",
             fromUsedBy(A).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             RELEASE,
-            "it is still mounted, and " + notKnown + "; what remains is: umount -c -l '/top/v/x'"),
+            "it is still mounted, and "
+                + notKnown
+                + "; unmount it by hand: umount -c -l '/top/v/x'"),
         row(
             "a mount that the plugin forgot and that is gone",
             fromUsedBy(A, B).unmount(TARGET).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
@@ -178,7 +180,7 @@ class WordsTest {
             "a device that a person gives up",
             going().at("look", 1, ClearingTest.looked(1, 0, true)),
             new Goal.Abandon(A, "its node was sold"),
-            "a device node is there for it"),
+            "its device node still exists"),
         row(
             "a mount that fails and cannot be undone",
             fromNothing()
@@ -212,14 +214,14 @@ class WordsTest {
             "a mount that cannot be unmounted without the plugin",
             unforced(mountException(MountException.Reason.NOT_PERMITTED, null)),
             RELEASE,
-            "it could not be unmounted without the plugin: so it is; what remains is:"
-                + " umount -c -l '/top/v/x'"),
+            "it could not be unmounted without the plugin: so it is; unmount it by"
+                + " hand: umount -c -l '/top/v/x'"),
         row(
             "a mount that is in use",
             unforced(mountException(MountException.Reason.BUSY, null)),
             RELEASE,
-            "it could not be unmounted without the plugin: it is in use; what remains is:"
-                + " umount -c -l '/top/v/x'"),
+            "it could not be unmounted without the plugin: it is in use; unmount"
+                + " it by hand: umount -c -l '/top/v/x'"),
         row(
             "a mount that a process uses",
             unforced(
@@ -234,13 +236,13 @@ class WordsTest {
             RELEASE,
             "it could not be unmounted without the plugin: it is in use by: [process 7 (sh: ["
                 + Holder.Use.OPEN_FILE
-                + "])]; what remains is: umount -c -l '/top/v/x'"),
+                + "])]; unmount it by hand: umount -c -l '/top/v/x'"),
         row(
             "a mount that is in use, nobody knows by whom",
             unforced(mountException(MountException.Reason.BUSY, new Holders(List.of(), 2, true))),
             RELEASE,
-            "it could not be unmounted without the plugin: it is in use; what remains is:"
-                + " umount -c -l '/top/v/x'"),
+            "it could not be unmounted without the plugin: it is in use; unmount"
+                + " it by hand: umount -c -l '/top/v/x'"),
         row(
             "a force that breaks otherwise",
             unforced(new IllegalStateException("out of luck")),

@@ -1053,7 +1053,9 @@ class CsiNodePluginsTest {
 
     assertThat(failed(Waits.on(first)).isSent()).isTrue();
     Answer late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
-    assertThat(text(late)).contains("its complete time limit of 1500 ms").contains("1 open call,");
+    assertThat(text(late))
+        .contains("until its time limit expired, after 1500 ms")
+        .contains("1 open call,");
     VolumeId other = VolumeId.of("vol-2");
     fake.addVolume(other);
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))

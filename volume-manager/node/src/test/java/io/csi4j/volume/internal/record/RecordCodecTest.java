@@ -188,7 +188,7 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
   void usesOutOfOrderOrTwiceAreRefused() {
     FieldWriter a = target("a");
     FieldWriter b = target("b");
-    String message = "The uses are not in order, or one is there twice.";
+    String message = "The uses are not in order, or one is listed twice.";
 
     refused(smallest().part(6, b).part(6, a), message);
     refused(smallest().part(6, a).part(6, a), message);
@@ -233,7 +233,7 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
     assertThat(RecordCodec.decodeVolume(StateValue.of(format2)).target(use("a").usage()))
         .contains(use("a").under(new ClaimMark(7, true)));
     format1[1] = 2;
-    refused(new FieldWriter().fields(format1), "It has the format of claims, and no claim.");
+    refused(new FieldWriter().fields(format1), "It has the format for claims, but no claim.");
     format2[1] = 1;
     refused(
         new FieldWriter().fields(format2),

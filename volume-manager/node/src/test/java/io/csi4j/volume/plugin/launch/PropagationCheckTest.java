@@ -241,10 +241,10 @@ class PropagationCheckTest {
               "CSI-418 ROOT_NOT_SHARED: checking whether mounts of plugin 'disk.csi' can be seen at"
                   + " "
                   + root
-                  + ": the process N of the plugin has the directory in a mount that is master:N,"
-                  + " and the one here is shared:N, so what it mounts never appears here; nothing"
-                  + " was mounted. Restart the plugin with the directory bound correctly:"
-                  + " -v "
+                  + ": the process N of the plugin has the directory in a mount"
+                  + " that is master:N, and the manager's mount is shared:N, so its"
+                  + " mounts never appear here; nothing was mounted. Restart the"
+                  + " plugin with the directory bound correctly: -v "
                   + root
                   + ":"
                   + root
@@ -260,7 +260,8 @@ class PropagationCheckTest {
       PropagationCheck check = PropagationCheck.plugin(config(scratch, root), plugin.pid());
 
       assertThat(check.verdict()).isEqualTo(Verdict.NOT_SHARED_BY_PLUGIN);
-      assertThat(check.seen().value()).contains("in a mount that is private, and the one here is");
+      assertThat(check.seen().value())
+          .contains("in a mount that is private, and the manager's" + " mount is");
       assertThat(appears(scratch, plugin, root, root)).isFalse();
     }
   }
@@ -307,9 +308,9 @@ class PropagationCheckTest {
           .contains(
               "the process "
                   + plugin.pid()
-                  + " of the plugin has at "
+                  + " of the plugin sees another directory at "
                   + seen
-                  + " another directory than the manager has at "
+                  + " than the manager sees at "
                   + root)
           .endsWith("bound correctly: -v " + root + ":" + seen + ":rshared.");
     }

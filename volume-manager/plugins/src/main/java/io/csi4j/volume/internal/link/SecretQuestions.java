@@ -95,7 +95,9 @@ public final class SecretQuestions implements AutoCloseable {
     late.miss(
         "gave none within "
             + TimeText.of(after)
-            + (isWaiting ? ": it has " + AT_A_TIME + " other questions of this plugin" : ""));
+            + (isWaiting
+                ? ": " + AT_A_TIME + " other questions of this plugin wait for its answer"
+                : ""));
     late.interrupt();
   }
 

@@ -187,7 +187,7 @@ public final class PluginCodec {
   /** Returns a value that is stored only if it differs from its default. */
   private static <T> T unusual(boolean isThere, T value, T usual) throws MalformedRecordException {
     if (isThere && value.equals(usual)) {
-      throw new MalformedRecordException("What is meant anyway is written: " + value + ".");
+      throw new MalformedRecordException("A default value is written: " + value + ".");
     }
     return isThere ? value : usual;
   }

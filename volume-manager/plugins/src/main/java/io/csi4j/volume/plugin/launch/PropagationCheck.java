@@ -142,7 +142,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
             .list()
             .holding(view.host())
             .map(this::host)
-            .orElseGet(() -> unknown("no mount is known that contains " + view.host()));
+            .orElseGet(() -> unknown("no known mount contains " + view.host()));
       } catch (MountException failed) {
         return unknown(String.valueOf(failed.getMessage()));
       }
@@ -183,7 +183,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       MountRecord mine = here.holding(view.host()).orElse(null);
       MountRecord its = there.holding(seenAt).orElse(null);
       if (mine == null || its == null) {
-        return unknown("no mount is known that contains " + (mine == null ? view.host() : seenAt));
+        return unknown("no known mount contains " + (mine == null ? view.host() : seenAt));
       }
       String bind =
           "Restart the plugin with the directory bound correctly: -v "
@@ -195,7 +195,11 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       if (!place(mine, view.host()).equals(place(its, seenAt))) {
         return bad(
             Verdict.ELSEWHERE,
-            says + "has at " + seenAt + " another directory than the manager has at " + view.host(),
+            says
+                + "sees another directory at "
+                + seenAt
+                + " than the manager sees at "
+                + view.host(),
             bind);
       }
       if (mine.id() == its.id()) {
@@ -211,9 +215,9 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       return bad(
           Verdict.NOT_SHARED_BY_PLUGIN,
           says
-              + ", and the one here is "
+              + ", and the manager's mount is "
               + mine.propagation()
-              + ", so what it mounts never appears here",
+              + ", so its mounts never appear here",
           bind);
     }
 

@@ -259,9 +259,8 @@ final class AnnouncedRegistration {
                 + heard.endpoint()
                 + "', whose path has "
                 + length
-                + " bytes, and a socket's has "
-                + LONGEST_PATH
-                + " at most");
+                + " bytes, but a socket path may have at most "
+                + LONGEST_PATH);
   }
 
   private static String versionObjection(List<String> versions) {

@@ -266,7 +266,7 @@ class PluginCodecTest implements CodecContract<PluginRecord> {
 
     assertThatExceptionOfType(MalformedRecordException.class)
         .isThrownBy(() -> decode(record.build().toByteArray()))
-        .withMessage("What is meant anyway is written: 100.");
+        .withMessage("A default value is written: 100.");
     record.getInstanceBuilder(0).getPolicyBuilder().setRetryBudget(101);
     assertThat(
             decode(record.build().toByteArray())

@@ -277,7 +277,7 @@ public final class Journal implements StateStore {
         rewrite(live, events);
       }
       if (!append(Entry.unplaced(END, Entry.PUT, NOTHING))) {
-        LOG.log(System.Logger.Level.DEBUG, "The end of the state could not be written");
+        LOG.log(System.Logger.Level.DEBUG, "The closing record of the state could not be written");
         if (current != null) {
           current.sync();
         }

@@ -148,7 +148,7 @@ record Replay(
       doubt(
           StateException.Reason.JOURNAL_ORDER,
           newest.unordered,
-          "Records are in the wrong order. The one with the highest number counts; reconcile"
+          "Records are in the wrong order. The one with the highest number is used; reconcile"
               + " these keys.");
       doubt(
           StateException.Reason.JOURNAL_DAMAGED,

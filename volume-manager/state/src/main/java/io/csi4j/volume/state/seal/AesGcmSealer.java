@@ -252,9 +252,9 @@ public final class AesGcmSealer implements Sealer {
               failed
                   + "it has "
                   + there.size()
-                  + " bytes, and keys take "
+                  + " bytes, but a key file may have at most "
                   + MOST_BYTES
-                  + " at most. Name the file with the keys.");
+                  + ". Name the file with the keys.");
         }
         return parsed(Files.readString(file, StandardCharsets.US_ASCII), failed);
       } catch (IOException e) {

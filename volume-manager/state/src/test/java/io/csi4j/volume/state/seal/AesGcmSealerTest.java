@@ -125,8 +125,8 @@ class AesGcmSealerTest {
         .isEqualTo(
             "Reading the sealing keys in '"
                 + file
-                + "' failed: it has 21474836480 bytes, and keys take 1048576 at most. Name the file"
-                + " with the keys.");
+                + "' failed: it has 21474836480 bytes, but a key file may have at"
+                + " most 1048576. Name the file with the keys.");
   }
 
   @Test

@@ -56,7 +56,7 @@ final class ControlPlaneSession implements AutoCloseable {
   static final Duration EXPIRY = Duration.ofSeconds(30);
 
   /** The number of renewals within one expiry. */
-  private static final int RENEWALS = 4;
+  static final int RENEWALS = 4;
 
   /**
    * The maximum number of sessions that are begun, one after the other, until a write is confirmed.

@@ -31,6 +31,7 @@ import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.MountPolicy.OnDeadMount;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -77,6 +78,10 @@ final class OperationRun {
   private @Nullable Turn turn;
   private @Nullable String lastAnswer;
   private boolean unpublishFailed;
+
+  /** The operation that has prepared the directories of the volume, until it uses them. */
+  private @Nullable OperationId prepared;
+
   private boolean superseded;
 
   /** The faults that the plugin can report, if it was asked. */
@@ -335,6 +340,7 @@ final class OperationRun {
           () -> {
             if (isFree(staging())) {
               parts.directories().prepareVolume(identity).forEach(report::tell);
+              prepared = now.id();
             }
           });
     }
@@ -348,7 +354,9 @@ final class OperationRun {
       return arranged(
           () -> {
             if (isFree(path(Optional.of(usage)))) {
-              parts.directories().prepareUse(identity, usage).forEach(report::tell);
+              boolean isPrepared = now.id().equals(prepared);
+              prepared = null;
+              parts.directories().prepareUse(identity, usage, isPrepared).forEach(report::tell);
             }
           });
     }

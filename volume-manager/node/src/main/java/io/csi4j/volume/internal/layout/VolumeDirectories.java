@@ -276,41 +276,39 @@ public final class VolumeDirectories implements AutoCloseable {
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
     VolumeLayout.Home home = layout.home(identity);
-    boolean isNew = prepareHome(identity, home, findings);
-    make(home.staging(), isNew, findings);
-    make(home.uses(), isNew, findings);
+    prepareVolumes(findings);
+    Made made = disk.madeNew(home.path(), findings);
+    identify(identity, home, made, findings);
+    make(home.staging(), made, findings);
+    make(home.uses(), made, findings);
     return findings;
   }
 
-  /**
-   * Creates the directory of a volume, with its identity file first. Returns whether the directory
-   * is new, has only this file, and was created with the mode that it has.
-   */
-  private boolean prepareHome(
-      VolumeIdentity identity, VolumeLayout.Home home, List<Finding> findings) throws PathProblem {
-    prepareVolumes(findings);
-    if (disk.made(home.path(), findings) == Made.NOW) {
+  /** Writes the identity file of a volume, or checks the one that its directory has. */
+  private void identify(
+      VolumeIdentity identity, VolumeLayout.Home home, Made made, List<Finding> findings)
+      throws PathProblem {
+    if (made == Made.NOW) {
       disk.writeInside(home.who(), whoNew(home), IdentityFile.content(identity));
-      return true;
+      return;
     }
     MountPath who = home.who();
     Optional<FileStatus> file = disk.file(who);
     byte[] content = file.isPresent() ? read(who) : new byte[0];
     if (isBlank(content)) {
       writeIdentity(identity, home);
-      return false;
+      return;
     }
     Whose whose = whose(content, identity);
     if (whose != Whose.THIS) {
       throw wrongIdentity(who, whose, identity);
     }
     disk.restrictFile(who, file.orElseThrow(), findings);
-    return false;
   }
 
   /** Creates a directory in that of a volume, which may be new. */
-  private void make(MountPath path, boolean isHomeNew, List<Finding> findings) throws PathProblem {
-    if (isHomeNew) {
+  private void make(MountPath path, Made home, List<Finding> findings) throws PathProblem {
+    if (home == Made.NOW) {
       disk.makeInside(path, findings);
     } else {
       disk.make(path, findings);
@@ -464,10 +462,6 @@ public final class VolumeDirectories implements AutoCloseable {
     if (!isThere(layout.root(), layout.volumes(), home.path())) {
       return;
     }
-    List<String> uses = uses(home.uses(), stranger -> {});
-    if (!uses.stream().allMatch(isFree)) {
-      return;
-    }
     MountPath who = home.who();
     boolean isNamed = disk.isFile(who);
     if (isNamed) {
@@ -476,19 +470,26 @@ public final class VolumeDirectories implements AutoCloseable {
         throw wrongIdentity(who, whose, identity);
       }
     }
-    // A plugin that ended a call late may have created the directory of a use again.
-    for (String use : uses) {
-      removeUse(home, use);
-    }
     List<String> names = disk.names(home.path());
     long others = names.stream().filter(name -> !OURS.contains(name)).count();
+    boolean hasUses = others > 0 || (names.contains("p") && !disk.removeIfEmpty(home.uses()));
+    if (hasUses) {
+      // A plugin that ended a call late may have created the directory of a use again.
+      List<String> uses = uses(home.uses(), stranger -> {});
+      if (!uses.stream().allMatch(isFree)) {
+        return;
+      }
+      for (String use : uses) {
+        removeUse(home, use);
+      }
+    }
     if (others > 0) {
       throw CarefulDisk.notEmpty(home.path(), (int) others);
     }
     if (names.contains("s")) {
       disk.removeEmpty(home.staging());
     }
-    if (names.contains("p")) {
+    if (hasUses) {
       disk.removeEmpty(home.uses());
     }
     if (names.contains("who.new")) {
@@ -517,14 +518,23 @@ public final class VolumeDirectories implements AutoCloseable {
 
   /**
    * Creates the parent directory of a target, and checks that the target is usable. Only for a
-   * prepared volume and a target without a mount: with a mount, all of this exists.
+   * target without a mount: with a mount, all of this exists.
+   *
+   * @param isVolumePrepared whether the same operation has just prepared the volume, so that its
+   *     directory is not checked again
    */
-  public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
+  public List<Finding> prepareUse(
+      VolumeIdentity identity, VolumeUse usage, boolean isVolumePrepared) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
     VolumeLayout.Home home = layout.home(identity);
-    make(home.uses(), prepareHome(identity, home, findings), findings);
+    if (!isVolumePrepared) {
+      prepareVolumes(findings);
+      Made made = disk.made(home.path(), findings);
+      identify(identity, home, made, findings);
+      make(home.uses(), made, findings);
+    }
     MountPath use = home.use(usage);
-    disk.make(use, findings);
+    disk.madeNew(use, findings);
     MountPath target = use.resolve("t");
     Optional<FileStatus> left = disk.look(target);
     if (left.isPresent()) {
@@ -561,7 +571,10 @@ public final class VolumeDirectories implements AutoCloseable {
   private void removeUse(VolumeLayout.Home home, String use) throws PathProblem {
     MountPath uses = home.uses();
     MountPath directory = uses.resolve(use);
-    if (!isThere(layout.root(), layout.volumes(), home.path(), uses, directory)) {
+    // Usually the plugin has removed the target.
+    if (!isThere(layout.root(), layout.volumes(), home.path(), uses)
+        || disk.removeIfEmpty(directory)
+        || !isThere(directory)) {
       return;
     }
     MountPath target = directory.resolve("t");

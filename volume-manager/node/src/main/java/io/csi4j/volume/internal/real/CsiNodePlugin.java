@@ -342,7 +342,7 @@ final class CsiNodePlugin implements NodePlugin {
   private void send(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     if (!asked.isWaiting()) {
       queue.leave();
-    } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
+    } else if (asked.instance().isEmpty() || asked.instance().equals(process.called(plugin))) {
       sendNow(plugin, asked, secrets);
     } else {
       // The connection was lost, or the process was replaced; the engine finds out before a call is

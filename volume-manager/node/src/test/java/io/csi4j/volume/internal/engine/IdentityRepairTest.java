@@ -178,7 +178,7 @@ class IdentityRepairTest {
   @Test
   void theDirectoryOfAUseThatWasGivenBackIsRemovedAfterABoot() throws PathProblem {
     VolumeUse over = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
-    directories.prepareUse(KNOWN, over);
+    directories.prepareUse(KNOWN, over, false);
 
     assertThat(found()).isEmpty();
 
@@ -189,7 +189,7 @@ class IdentityRepairTest {
   @Test
   void whatAPowerCutBringsBackOfAVolumeThatWasGivenBackHasNoUses() throws IOException, PathProblem {
     VolumeUse over = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
-    directories.prepareUse(KNOWN, over);
+    directories.prepareUse(KNOWN, over, false);
     Files.write(who(KNOWN), new byte[0]);
     try (StateStore state =
         JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {

@@ -46,7 +46,7 @@ class DirectoriesPowerCutTest {
 
   private static void make(VolumeDirectories directories) throws PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
   }
 
   private static void remove(VolumeDirectories directories) throws PathProblem {

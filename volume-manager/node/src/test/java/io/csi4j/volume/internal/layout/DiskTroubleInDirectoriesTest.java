@@ -79,7 +79,7 @@ class DiskTroubleInDirectoriesTest {
           problem(
               () -> {
                 directories.prepareVolume(ONE);
-                directories.prepareUse(ONE, WEB);
+                directories.prepareUse(ONE, WEB, false);
               });
 
       assertThat(problem.kind()).isEqualTo(Kind.NO_SPACE);
@@ -175,7 +175,7 @@ class DiskTroubleInDirectoriesTest {
     disk.umask(0277);
     assertThat(directories.prepareRoot()).isEmpty();
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB, false)).isEmpty();
 
     for (Path path : files()) {
       if (!path.equals(Path.of("/"))) {
@@ -229,14 +229,14 @@ class DiskTroubleInDirectoriesTest {
   void aDeviceAtATargetIsNeitherUsedNorRemoved() throws PathProblem {
     directories.prepareRoot();
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     disk.put(LAYOUT.target(ONE, WEB).toPath(), FileFacts.Kind.OTHER);
     String message =
         ("'%s' is neither a file nor a directory instead of an empty file or directory; "
                 + "find out who put it there and move it away")
             .formatted(LAYOUT.target(ONE, WEB));
 
-    assertThat(problem(() -> directories.prepareUse(ONE, WEB))).hasMessage(message);
+    assertThat(problem(() -> directories.prepareUse(ONE, WEB, false))).hasMessage(message);
     assertThat(problem(() -> directories.removeUse(ONE, WEB))).hasMessage(message);
     assertThat(disk.files()).contains(LAYOUT.target(ONE, WEB).toPath());
   }
@@ -245,7 +245,7 @@ class DiskTroubleInDirectoriesTest {
   void nothingBelowAVolumeIsLookedAtToFindItButItsIdentityAndItsUses() throws PathProblem {
     directories.prepareRoot();
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     disk.mkdir(LAYOUT.target(ONE, WEB).toPath());
     disk.fail(
         DiskException.Kind.FAILED,

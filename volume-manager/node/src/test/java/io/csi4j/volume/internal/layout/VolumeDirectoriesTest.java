@@ -97,7 +97,7 @@ class VolumeDirectoriesTest {
   @Test
   void aVolumeGetsItsIdentityFileItsStagingPathAndItsUses() throws IOException, PathProblem {
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB, false)).isEmpty();
 
     String home = "v/" + VolumeLayout.id(ONE);
     assertThat(tree())
@@ -116,7 +116,7 @@ class VolumeDirectoriesTest {
   @Test
   void everythingIsForItsOwnerOnly() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
 
     for (String path : tree()) {
       assertThat(mode(root.resolve(path)))
@@ -129,7 +129,7 @@ class VolumeDirectoriesTest {
   @Test
   void whatWasOpenedToOthersIsClosedAgainAndTold() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     for (MountPath path : List.of(layout.root(), layout.volume(ONE), layout.uses(ONE))) {
       Files.setPosixFilePermissions(file(path), PosixFilePermissions.fromString("rwxrwxrwx"));
     }
@@ -220,7 +220,7 @@ class VolumeDirectoriesTest {
   @Test
   void repeatingItChangesNothing() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     List<String> before = tree();
     Object written = Files.getLastModifiedTime(file(layout.who(ONE)));
 
@@ -228,7 +228,7 @@ class VolumeDirectoriesTest {
         .extracting(Finding::code)
         .doesNotContain(OperatorCode.MODE_FIXED);
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB, false)).isEmpty();
 
     assertThat(tree()).isEqualTo(before);
     assertThat(Files.getLastModifiedTime(file(layout.who(ONE)))).isEqualTo(written);
@@ -272,7 +272,7 @@ class VolumeDirectoriesTest {
   void aTargetWithSomethingInItIsRefusedWithTheNumberAndNeverDeleted()
       throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     Path target = Files.createDirectory(file(layout.target(ONE, WEB)));
     Files.writeString(target.resolve("a"), "data");
     Files.createDirectory(target.resolve("b"));
@@ -280,7 +280,7 @@ class VolumeDirectoriesTest {
     fails(
         Kind.NOT_EMPTY,
         layout.target(ONE, WEB),
-        () -> directories.prepareUse(ONE, WEB),
+        () -> directories.prepareUse(ONE, WEB, false),
         "contains 2 entries",
         "nothing was deleted");
     fails(
@@ -296,13 +296,13 @@ class VolumeDirectoriesTest {
   @Test
   void aFileWithSomethingInItAtATargetIsRefusedAndNeverDeleted() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     Files.writeString(file(layout.target(ONE, WEB)), "x");
 
     fails(
         Kind.IN_THE_WAY,
         layout.target(ONE, WEB),
-        () -> directories.prepareUse(ONE, WEB),
+        () -> directories.prepareUse(ONE, WEB, false),
         "is a file of 1 bytes");
     fails(
         Kind.IN_THE_WAY,
@@ -315,7 +315,7 @@ class VolumeDirectoriesTest {
   @Test
   void whatLiesBesideATargetKeepsItsDirectory() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     Path beside = Files.createFile(file(layout.use(ONE, WEB)).resolve("vol_data.json"));
 
     fails(
@@ -337,13 +337,13 @@ class VolumeDirectoriesTest {
   void anEmptyTargetOfAnOlderRunIsHandedOverAsItIsAndRemovedAfterwards()
       throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
-    directories.prepareUse(ONE, JOB);
+    directories.prepareUse(ONE, WEB, false);
+    directories.prepareUse(ONE, JOB, false);
     Files.createDirectory(file(layout.target(ONE, WEB)));
     Files.createFile(file(layout.target(ONE, JOB)));
 
-    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
-    assertThat(directories.prepareUse(ONE, JOB)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB, false)).isEmpty();
+    assertThat(directories.prepareUse(ONE, JOB, false)).isEmpty();
     assertThat(file(layout.target(ONE, WEB))).isDirectory();
     assertThat(file(layout.target(ONE, JOB))).isRegularFile();
 
@@ -368,7 +368,7 @@ class VolumeDirectoriesTest {
             layout.root());
     for (MountPath part : parts) {
       directories.prepareVolume(ONE);
-      directories.prepareUse(ONE, WEB);
+      directories.prepareUse(ONE, WEB, false);
       Path aside = temporary.resolve("aside");
       boolean there = Files.exists(file(part));
       if (there) {
@@ -381,7 +381,7 @@ class VolumeDirectoriesTest {
           part,
           () -> {
             directories.prepareVolume(ONE);
-            directories.prepareUse(ONE, WEB);
+            directories.prepareUse(ONE, WEB, false);
           },
           "is a symbolic link",
           "remove it");
@@ -482,7 +482,7 @@ class VolumeDirectoriesTest {
         layout.who(ONE),
         () -> directories.prepareVolume(ONE),
         "names another volume than volume 'vol-1' of plugin 'hostpath.csi'");
-    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB));
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB, false));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE, use -> true));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE, false));
     assertThat(file(layout.staging(ONE))).isDirectory();
@@ -559,8 +559,8 @@ class VolumeDirectoriesTest {
   @Test
   void volumesAreFoundByTheirIdentityFilesAlone() throws PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
-    directories.prepareUse(ONE, JOB);
+    directories.prepareUse(ONE, WEB, false);
+    directories.prepareUse(ONE, JOB, false);
     directories.prepareVolume(TWO);
     List<PathProblem> problems = new ArrayList<>();
 
@@ -596,7 +596,7 @@ class VolumeDirectoriesTest {
   @Test
   void whatSaysNotWhoseItIsIsReportedAndTheRestStillFound() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     Files.createFile(file(layout.uses(ONE)).resolve("stray"));
     directories.prepareVolume(TWO);
     Files.writeString(file(layout.who(TWO)), "nonsense");
@@ -655,7 +655,7 @@ class VolumeDirectoriesTest {
   @Test
   void aVolumeThatIsGivenBackLeavesNothing() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     directories.prepareVolume(TWO);
 
     directories.removeUse(ONE, WEB);
@@ -671,7 +671,7 @@ class VolumeDirectoriesTest {
   @Test
   void aStrayUseIsRemovedByTheNameOfItsDirectory() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
     Files.createDirectory(file(layout.target(ONE, WEB)));
 
     directories.removeUse(ONE, VolumeLayout.id(WEB));
@@ -706,7 +706,7 @@ class VolumeDirectoriesTest {
   @Test
   void aVolumeWithAMountedUseKeepsAllItsDirectories() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, WEB, false);
 
     directories.removeVolume(ONE, use -> false);
 

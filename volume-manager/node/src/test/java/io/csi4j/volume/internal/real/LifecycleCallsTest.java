@@ -167,9 +167,9 @@ class LifecycleCallsTest {
             .containsOnly(
                 entry("kernel statx", 26),
                 entry("disk look", 10),
-                entry("disk status", 38),
-                entry("disk list", 5),
-                entry("disk read", 2),
+                entry("disk status", 28),
+                entry("disk list", 4),
+                entry("disk read", 1),
                 entry("disk createDirectory", 4),
                 entry("disk write", 1),
                 entry("disk rename", 1),

@@ -94,8 +94,13 @@ public final class CarefulDisk {
       restrict(path, there.get(), DIRECTORY_MODE, findings);
       return Made.BEFORE;
     }
+    return madeNew(path, findings);
+  }
+
+  /** Does the same, with fewer looks if there is no such directory yet. */
+  public Made madeNew(MountPath path, List<Finding> findings) throws PathProblem {
     if (!create(path)) {
-      return Made.BEFORE;
+      return made(path, findings);
     }
     // The umask can remove bits from the mode, and a default ACL can change some.
     return restrict(path, DIRECTORY_MODE) ? Made.CORRECTED : Made.NOW;
@@ -212,6 +217,16 @@ public final class CarefulDisk {
     } catch (PathProblem problem) {
       int entries = isDirectory(directory) ? names(directory).size() : 0;
       throw entries > 0 ? notEmpty(directory, entries) : problem;
+    }
+  }
+
+  /** Removes a directory if it exists and is empty; returns whether it was removed. */
+  public boolean removeIfEmpty(MountPath directory) {
+    try {
+      change("removed", directory, disk::removeDirectory);
+      return true;
+    } catch (PathProblem problem) {
+      return false;
     }
   }
 

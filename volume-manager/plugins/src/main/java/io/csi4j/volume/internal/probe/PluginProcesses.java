@@ -144,6 +144,14 @@ public final class PluginProcesses {
       return isAtOtherEnd(plugin) ? word() : look(plugin);
     }
 
+    /**
+     * Returns its name before a call. If the kernel reports the peer of each connection, a process
+     * is identified once for each connection.
+     */
+    public String called(CsiPlugin plugin) {
+      return isQuick(plugin) && isAtOtherEnd(plugin) ? word() : look(plugin);
+    }
+
     /** Returns whether the connection is the one on which the known process was seen. */
     @SuppressWarnings("ReferenceEquality") // if nothing is known about the peers, all are equal
     public boolean isAtOtherEnd(CsiPlugin plugin) {

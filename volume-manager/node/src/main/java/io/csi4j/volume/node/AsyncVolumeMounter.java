@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A stage completes when its operation ends. It fails with the {@link
  * io.csi4j.volume.model.VolumeException} that the blocking call would throw. Cancelling a stage
- * ends the waiting only; the operation goes on. Dependent actions of a stage run on the manager's
- * callback thread, never on a thread that works for volumes.
+ * cancels only the waiting; the operation continues. Actions that depend on a stage run on the
+ * manager's callback thread, never on a thread that performs volume operations.
  *
  * @since 1.0
  */
@@ -29,7 +29,7 @@ public interface AsyncVolumeMounter {
   /** Releases the use of a volume by a workload. */
   CompletionStage<UnmountOutcome> unmount(VolumeUse usage);
 
-  /** Abandons a use whose release does not end. An operator decides this. */
+  /** Abandons a use whose release does not end. Only an operator should decide to call this. */
   CompletionStage<UnmountOutcome> abandon(VolumeUse usage, String reason);
 
   /** Expands the volume on the node after the volume has grown. */
@@ -39,6 +39,9 @@ public interface AsyncVolumeMounter {
   /** Reads the usage and the condition of a volume. */
   CompletionStage<VolumeStats> stats(VolumeUse usage);
 
-  /** Asks the plugin for the faults of the volume of a use, and returns all known faults. */
+  /**
+   * Asks the plugin for the faults of the volume that this use belongs to, and returns all known
+   * faults.
+   */
   CompletionStage<VolumeHealth> health(VolumeUse usage);
 }

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * An explanation of a volume or a workload: its running work, its obstacles and the actions to
- * take. Programs read the tree, people read the {@link #lines}.
+ * take. Programs read the record components; people read the {@link #lines}.
  *
  * <pre>{@code
  * Explanation why = manager.explain(VolumeKey.of("db-1"));
@@ -22,15 +22,15 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * @param subject the volume or the workload
- * @param volumes each volume that the subject stands for
+ * @param volumes the subject itself, if it is a volume, or the volumes of the workload
  * @since 1.0
  */
 public record Explanation(String subject, List<Explained> volumes) {
 
-  /** Maximum number of waiting workloads that are named. */
+  /** Maximum number of waiting workloads that {@link #lines} names. */
   private static final int NAMED = 5;
 
-  /** Maximum number of uses of a volume that are listed. */
+  /** Maximum number of uses of a volume that {@link #lines} lists. */
   private static final int LISTED = 20;
 
   /** Copies the list. */
@@ -42,7 +42,7 @@ public record Explanation(String subject, List<Explained> volumes) {
    * One volume.
    *
    * @param identity the volume
-   * @param status the recorded status, if the volume is on record
+   * @param status the status on record, if the manager has a record of the volume
    * @param work the running work on the volume, if there is any
    * @param trouble the present obstacle, if there is one
    */
@@ -86,7 +86,7 @@ public record Explanation(String subject, List<Explained> volumes) {
    * An obstacle and the action to take.
    *
    * @param message the message for an operator
-   * @param since the time since it appeared, if that is known
+   * @param since the time since the obstacle appeared, if that is known
    */
   public record Trouble(OperatorMessage message, Optional<Duration> since) {}
 

@@ -60,17 +60,17 @@ public final class ManagerSettings {
     return parts.tombstones;
   }
 
-  /** Returns how long closing waits for running operations. */
+  /** Returns how long closing the manager waits for running operations. */
   public Duration closing() {
     return parts.closing;
   }
 
-  /** Returns the number of threads that work for volumes. */
+  /** Returns the number of threads that perform volume operations. */
   public int threads() {
     return parts.threads;
   }
 
-  /** Returns the maximum number of events that wait for a slow listener. */
+  /** Returns the maximum number of events that the manager queues for a slow listener. */
   public int events() {
     return parts.events;
   }
@@ -86,7 +86,8 @@ public final class ManagerSettings {
   }
 
   /**
-   * Returns the policy for mount flags: which flags a request may have, and which every mount gets.
+   * Returns the policy for mount flags: the flags that a request may set, and the flags that the
+   * manager adds to every mount.
    */
   public MountFlagPolicy mountFlags() {
     return parts.mountFlags;
@@ -167,19 +168,21 @@ public final class ManagerSettings {
       return this;
     }
 
-    /** Limits how long closing waits for running operations. 10 s by default. */
+    /** Limits how long closing the manager waits for running operations. 10 s by default. */
     public Builder closing(Duration value) {
       closing = Objects.requireNonNull(value, "closing");
       return this;
     }
 
-    /** Sets how many threads work for volumes. 8 by default. */
+    /** Sets the number of threads that perform volume operations. 8 by default. */
     public Builder threads(int value) {
       threads = value;
       return this;
     }
 
-    /** Limits the number of events that wait for a slow listener. 10 000 by default. */
+    /**
+     * Limits the number of events that the manager queues for a slow listener. 10 000 by default.
+     */
     public Builder events(int value) {
       events = value;
       return this;
@@ -192,8 +195,8 @@ public final class ManagerSettings {
     }
 
     /**
-     * Sets the rule that decides which workload may use which volume. The manager asks it before
-     * any other step of a mount. By default every workload may use every volume.
+     * Sets the rule that decides which workload may use which volume. The manager applies the rule
+     * before any other step of a mount. By default every workload may use every volume.
      */
     public Builder permission(VolumePermission value) {
       permission = Objects.requireNonNull(value, "permission");
@@ -201,8 +204,9 @@ public final class ManagerSettings {
     }
 
     /**
-     * Sets the policy for mount flags: which flags a request may have, and which every mount gets.
-     * By default any flag is allowed and none is added.
+     * Sets the policy for mount flags: the flags that a request may set, and the flags that the
+     * manager adds to every mount. By default a request may set any flag, and the manager adds
+     * none.
      */
     public Builder mountFlags(MountFlagPolicy value) {
       mountFlags = Objects.requireNonNull(value, "mountFlags");

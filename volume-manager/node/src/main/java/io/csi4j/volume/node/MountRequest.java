@@ -22,8 +22,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A request to mount a volume for a workload. Compares by value, without the provider of secrets
- * and without the {@linkplain Builder#groupIfOffered group}.
+ * A request to mount a volume for a workload. Compares by value, but ignores the provider of
+ * secrets and the {@linkplain Builder#groupIfOffered group}.
  *
  * <pre>{@code
  * MountRequest shared =
@@ -52,7 +52,7 @@ public final class MountRequest {
   }
 
   /**
-   * Returns a builder for a request for a filesystem.
+   * Returns a builder for a request to mount a volume as a filesystem.
    *
    * @param plugin the plugin that serves the volume
    * @param usage the volume and the workload, as the host names them
@@ -65,8 +65,8 @@ public final class MountRequest {
   }
 
   /**
-   * Returns a builder for a request for a volume of the catalog. The builder has the context of the
-   * volume and its mount options for this use.
+   * Returns a builder for a request to mount a volume of the catalog. The builder already contains
+   * the volume's context and its mount options for this use.
    *
    * @param volume the volume
    * @param workload the workload, as the host names it
@@ -90,20 +90,21 @@ public final class MountRequest {
   }
 
   /**
-   * Returns a builder for a request for an inline volume. An inline volume exists only during this
-   * use: the plugin makes it on publish, from the values of {@linkplain Builder#volumeContext the
-   * context}, and deletes it on unpublish. It is never created, attached or staged, even if the
-   * plugin stages its other volumes. This method derives the id of the volume from the use, so the
-   * same use always has the same id. A workload therefore needs a name that no other workload of
-   * the plugin has on any node.
+   * Returns a builder for a request to mount an inline volume. An inline volume exists only during
+   * this use: the plugin makes the volume when it publishes it, from the values of {@linkplain
+   * Builder#volumeContext the context}, and deletes the volume when it unpublishes it. The manager
+   * never creates, attaches or stages an inline volume, even if the plugin stages its other
+   * volumes. This method derives the id of the volume from the use, so the same use always has the
+   * same id. The name of the workload must therefore be unique among all workloads that use the
+   * plugin, on all nodes.
    *
-   * <p>The CSI spec has no inline volumes. They are a convention of Kubernetes, for plugins that
-   * support it ({@code volumeLifecycleModes: Ephemeral}). Such a plugin recognizes an inline volume
+   * <p>The CSI spec has no inline volumes. They are a Kubernetes convention for plugins that
+   * declare {@code volumeLifecycleModes: Ephemeral}. Such a plugin recognizes an inline volume
    * by the key {@code csi.storage.k8s.io/ephemeral}, which this library adds to the context.
    *
    * @param plugin the plugin that makes the volume
    * @param usage the volume as the job names it, and the workload
-   * @param mode the access mode; a kubelet asks for {@link AccessMode#SINGLE_NODE_WRITER}
+   * @param mode the access mode; a kubelet uses {@link AccessMode#SINGLE_NODE_WRITER}
    */
   public static Builder inline(PluginId plugin, VolumeUse usage, AccessMode mode) {
     Builder builder = new Builder(plugin, usage, VolumeId.of(InlineName.of(plugin, usage)), mode);
@@ -112,8 +113,8 @@ public final class MountRequest {
   }
 
   /**
-   * Returns a builder for a request for an inline volume, as {@link #inline(PluginId, VolumeUse,
-   * AccessMode)} does, with the access mode that a kubelet uses: {@link
+   * Returns a builder for a request to mount an inline volume, as {@link #inline(PluginId,
+   * VolumeUse, AccessMode)} does, with the access mode that a kubelet uses: {@link
    * AccessMode#SINGLE_NODE_WRITER}.
    */
   public static Builder inline(PluginId plugin, VolumeUse usage) {
@@ -158,12 +159,12 @@ public final class MountRequest {
     return parts.claim;
   }
 
-  /** Returns whether the workload may only read. */
+  /** Returns whether the workload may only read the volume. */
   public boolean readOnly() {
     return parts.readOnly;
   }
 
-  /** Returns the volume's own context, as its plugin returned it. */
+  /** Returns the volume's own context, as the plugin returned it. */
   public VolumeContext volumeContext() {
     return volumeContext;
   }
@@ -189,8 +190,8 @@ public final class MountRequest {
   }
 
   /**
-   * Returns the publish context that attaching the volume to this node returned, as its claim holds
-   * it.
+   * Returns the publish context that attaching the volume to this node returned. If the request has
+   * a claim, the publish context comes from the claim.
    */
   public PublishContext publishContext() {
     return parts.claim.map(ClaimGrant::context).orElse(parts.publishContext);
@@ -289,37 +290,43 @@ public final class MountRequest {
       return copy;
     }
 
-    /** Sets whether the workload wants a raw block device. By default it gets a filesystem. */
+    /**
+     * Sets whether the workload wants a raw block device. By default the workload gets a
+     * filesystem.
+     */
     public Builder block(boolean value) {
       block = value;
       return this;
     }
 
-    /** Sets the mount options that the volume was registered with. */
+    /** Sets the mount options with which the volume was registered. */
     public Builder volumeOptions(MountOptions options) {
       volumeOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
     /**
-     * Sets the mount options of this request. Each part that is set here overrides that of the
-     * volume.
+     * Sets the mount options of this request. An option that is set here overrides the same option
+     * of the volume.
      */
     public Builder requestOptions(MountOptions options) {
       requestOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** Sets whether the workload may only read. By default it may write. */
+    /**
+     * Sets whether the workload may only read the volume. By default the workload may also write.
+     */
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
     }
 
     /**
-     * Sets the volume's own context, as its plugin returned it when it created the volume. A
-     * request with another context than the mounted volume has is refused ({@code OPTIONS_DIFFER});
-     * {@link VolumeMounter#refresh} applies the new context. For an {@linkplain MountRequest#inline
+     * Sets the volume's own context, as the plugin returned it when it created the volume. If the
+     * volume is already mounted with another context, the request is refused ({@code
+     * OPTIONS_DIFFER}); {@link VolumeMounter#refresh} applies the new context. For an {@linkplain
+     * MountRequest#inline
      * inline} volume, the plugin makes the volume from this context.
      */
     public Builder volumeContext(VolumeContext context) {
@@ -328,11 +335,11 @@ public final class MountRequest {
     }
 
     /**
-     * Sends facts about the workload to the plugin, next to the context of the volume, in the call
-     * that publishes the volume for the workload and in no other call. Some plugins ask for this,
-     * as {@code CSIDriver} of Kubernetes declares with {@code podInfoOnMount}. A mounted volume
-     * does not change when the facts change, until it is {@linkplain VolumeMounter#refresh
-     * refreshed}. By default nothing is sent.
+     * Sends facts about the workload to the plugin, next to the context of the volume. They are
+     * sent only in the call that publishes the volume for the workload. Some plugins need these
+     * facts; in Kubernetes, such a plugin sets {@code podInfoOnMount} in its {@code CSIDriver}. If
+     * the facts change, a mounted volume keeps the old facts until it is {@linkplain
+     * VolumeMounter#refresh refreshed}. By default no facts are sent.
      */
     public Builder workloadFacts(WorkloadFacts facts) {
       workloadFacts = Optional.of(facts);
@@ -342,12 +349,12 @@ public final class MountRequest {
     /**
      * Sets the SELinux label with which the workload may use the files. If the plugin {@link
      * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel takes labels}, the filesystem is
-     * mounted with this label and {@link MountedVolume.Filesystem#selinuxLabel} returns it; the
-     * caller must not relabel the files then. The first use of a volume on this node decides
-     * whether it is mounted with a label, until its last use ends; meanwhile a request with another
+     * mounted with this label and {@link MountedVolume.Filesystem#selinuxLabel} returns it; in that
+     * case the caller must not relabel the files. The first use of a volume on this node decides
+     * whether the volume is mounted with a label. Until the last use ends, a request with another
      * label is refused ({@code OPTIONS_DIFFER}). If a claim states how the volume is mounted, the
-     * options of the claim must include the label: {@link SelinuxLabel#addedTo}. Ignored for a
-     * block device.
+     * options of the claim must include the label: {@link SelinuxLabel#addedTo}. The label is
+     * ignored for a block device.
      */
     public Builder selinuxLabel(SelinuxLabel label) {
       selinuxLabel = Optional.of(label);
@@ -355,13 +362,13 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the group, as a number, that the files shall belong to. If the plugin offers
+     * Sets the group, as a number, that the files should belong to. If the plugin offers
      * VOLUME_MOUNT_GROUP and the mount options name no group, the filesystem is mounted for this
      * group and {@link MountedVolume.Filesystem#volumeMountGroup} returns it. Otherwise the caller
-     * changes the group of the files. The first use of a volume on this node decides whether it is
-     * mounted for a group, until its last use ends; meanwhile a request with another group is
-     * refused ({@code OPTIONS_DIFFER}) if it is. If a claim states how the volume is mounted, the
-     * plugin receives only the group of the claim. Ignored for a block device.
+     * changes the group of the files. The first use of a volume on this node decides whether the
+     * volume is mounted for a group. While a volume is mounted for a group, a request with another
+     * group is refused ({@code OPTIONS_DIFFER}). If a claim states how the volume is mounted, the
+     * plugin receives only the group of the claim. The group is ignored for a block device.
      */
     public Builder groupIfOffered(String group) {
       groupIfOffered = MountOptions.none().withVolumeMountGroup(group).volumeMountGroup();
@@ -369,10 +376,11 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the publish context that attaching the volume to this node returned, for a volume
-     * without a {@linkplain #claim claim}; the grant of a claim has its own. If the volume is
+     * Sets the publish context that attaching the volume to this node returned. Only a request
+     * without a {@linkplain #claim claim} needs this call, because a claim contains its own publish
+     * context. If the volume is
      * mounted with another publish context, the request is refused ({@code OPTIONS_DIFFER}); {@link
-     * VolumeMounter#refresh} applies the new one.
+     * VolumeMounter#refresh} applies the new publish context.
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");
@@ -380,8 +388,9 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the provider of the secrets. A mounted volume does not change when the secrets change,
-     * until it is {@linkplain VolumeMounter#refresh refreshed}. By default there are no secrets.
+     * Sets the provider of the secrets. If the secrets change, a mounted volume keeps the old
+     * secrets until it is {@linkplain VolumeMounter#refresh refreshed}. By default there are no
+     * secrets.
      */
     public Builder secrets(SecretsProvider provider) {
       secrets = Objects.requireNonNull(provider, "provider");
@@ -393,8 +402,8 @@ public final class MountRequest {
      * the claim before it stages the volume and before it publishes it; see {@link
      * io.csi4j.volume.manager.VolumeManager.Builder#claims}. The request takes the epoch and the
      * publish context of the claim. If the claim states how the volume is mounted, the plugin
-     * receives exactly that, as the storage system did: the options of the volume are ignored, and
-     * the options of the request must be in the claim.
+     * receives exactly the capability of the claim, as the storage system did: the options of the
+     * volume are ignored, and the options of the request must be part of the claim.
      *
      * @throws IllegalArgumentException if the claim is of another use
      */
@@ -425,8 +434,8 @@ public final class MountRequest {
      * Returns the request.
      *
      * @throws IllegalArgumentException for a block device with mount options, for a claim of
-     *     another use, for an inline volume that is claimed or attached, or for facts of the
-     *     workload under a key that the volume's own context has
+     *     another use, for an inline volume that is claimed or attached, or if a fact about the
+     *     workload has a key that the volume's own context has too
      */
     public MountRequest build() {
       VolumeContext context = volumeContext();
@@ -450,7 +459,7 @@ public final class MountRequest {
       return new MountRequest(this);
     }
 
-    /** Refuses a request that asks for something other than what was claimed. */
+    /** Refuses a request that differs from its claim in capability, access or publish context. */
     private void compare(ClaimGrant grant) {
       if (grant.capability().filter(claimed -> !isAsClaimed(claimed)).isPresent()) {
         throw new IllegalArgumentException(
@@ -480,8 +489,9 @@ public final class MountRequest {
     }
 
     /**
-     * Returns whether a request asks for no more than was claimed. It may set options that the
-     * claim leaves open, and the storage system may know the volume by an older access mode.
+     * Returns whether this request stays within the claimed capability. The mount options of the
+     * request must all be in the claim. The claim may have an older access mode, because some
+     * plugins do not support the newer modes.
      */
     private boolean isAsClaimed(VolumeCapability claimed) {
       return (claimed.accessMode() == mode

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * A volume that is mounted for a workload. The mount table showed the mount when this value was
- * made.
+ * created.
  *
  * @since 1.0
  */
@@ -19,7 +19,7 @@ public sealed interface MountedVolume {
   /** Returns the path of the volume on this host. */
   Path path();
 
-  /** Returns whether the workload may only read. */
+  /** Returns whether the workload may only read the volume. */
   boolean readOnly();
 
   /**
@@ -28,8 +28,8 @@ public sealed interface MountedVolume {
    * @param usage the volume and the workload
    * @param path the root directory of the filesystem on this host
    * @param readOnly whether the workload may only read
-   * @param selinuxLabel the label with which the filesystem is mounted, and which all its files
-   *     show; the caller must not relabel them, and cannot
+   * @param selinuxLabel the label with which the filesystem is mounted. All its files show this
+   *     label, and the caller cannot relabel them
    * @param volumeMountGroup the group for which the plugin mounted the filesystem; the caller must
    *     not change the owners of the files
    */

@@ -38,8 +38,8 @@ public final class NodeClaims {
   }
 
   /**
-   * Returns a builder with settings that suit most hosts: nothing is mounted without an answer, and
-   * no mount is removed for the lack of one.
+   * Returns a builder with settings that suit most hosts: the node mounts nothing until the claim
+   * is confirmed, and removes no mount only because a confirmation is missing.
    */
   public static Builder builder(NodeName node, Confirmation confirmation) {
     return new Builder(node, confirmation);
@@ -55,7 +55,7 @@ public final class NodeClaims {
     return builder(node, confirmation).build();
   }
 
-  /** Returns the name of the node, as claims have it. */
+  /** Returns the name of the node, as it appears in claims. */
   public NodeName node() {
     return parts.node;
   }
@@ -65,7 +65,7 @@ public final class NodeClaims {
     return parts.confirmation;
   }
 
-  /** Returns how long the node waits for an answer. */
+  /** Returns how long the node waits for the confirmation of a claim. */
   public Duration patience() {
     return parts.patience;
   }
@@ -76,9 +76,9 @@ public final class NodeClaims {
   }
 
   /**
-   * Returns how long a claim may stay unconfirmed before the node unmounts its volume; empty for
-   * never. With a limit, no operator has to prove to the other nodes that this node is dead, but a
-   * workload may lose a volume that it still owns.
+   * Returns how long a claim may stay unconfirmed before the node unmounts its volume; empty if the
+   * node never does so. With a limit, no operator has to confirm that this node is dead before
+   * another node may use its volumes, but a workload may lose a volume that it still owns.
    */
   public Optional<Duration> selfFence() {
     return Optional.ofNullable(parts.selfFence);
@@ -141,7 +141,7 @@ public final class NodeClaims {
       return copy;
     }
 
-    /** Limits how long the node waits for an answer. 10 s by default. */
+    /** Limits how long the node waits for the confirmation of a claim. 10 s by default. */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "patience");
       return this;
@@ -154,8 +154,8 @@ public final class NodeClaims {
     }
 
     /**
-     * Unmounts the volume of a claim once the claim has not been confirmed for this time. Never by
-     * default.
+     * Makes the node unmount the volume of a claim that has not been confirmed for this time. By
+     * default the node never does so.
      */
     public Builder selfFence(Duration value) {
       selfFence = Objects.requireNonNull(value, "selfFence");
@@ -183,12 +183,12 @@ public final class NodeClaims {
   }
 
   /**
-   * Confirms the claims of a node. The node asks before it stages a volume and before it publishes
-   * it. The answer must be linearizable, like the store itself; an answer from a cache is not
-   * valid.
+   * Confirms the claims of a node. The node calls this interface before it stages a volume and
+   * before it publishes the volume. The answer must be linearizable, like the claim store itself;
+   * an answer from a cache is not valid.
    *
-   * <p>An implementation may block: it is called on threads that no other work waits for. A
-   * failure, and an answer that comes too late, mean that the standing of the claim is not known.
+   * <p>An implementation may block, because no other work waits for the calling thread. If the call
+   * fails or the answer arrives too late, the node treats the standing of the claim as unknown.
    *
    * @since 1.0
    */
@@ -203,8 +203,8 @@ public final class NodeClaims {
     ClaimStanding standing(VolumeUse usage, long epoch);
 
     /**
-     * Returns whether the volume of a claim exists. The node asks when a plugin does not find the
-     * volume. By default the answer is "unknown".
+     * Returns whether the volume of a claim exists. The node calls this method when a plugin does
+     * not find the volume. By default the answer is "unknown".
      *
      * @param epoch the epoch of the claim, as the node received it
      */

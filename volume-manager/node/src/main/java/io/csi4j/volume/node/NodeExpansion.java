@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param volume the volume
  * @param to the requested size
- * @param refused why the node did not expand the volume; empty if it did
+ * @param refused why the node did not expand the volume; empty if the node expanded it
  * @since 1.0
  */
 public record NodeExpansion(VolumeKey volume, CapacityRange to, Optional<OperatorMessage> refused) {

@@ -9,19 +9,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The answer of a control plane to a report: all uses that the node shall have. An order is a hint:
- * before it mounts, the node asks whether the claim is current.
+ * The answer of a control plane to a report: all uses that the node should have. Orders are only
+ * hints: before the node mounts a volume, it checks that the claim is current.
  *
  * @param node the machine
- * @param answers the number of the report that this answers; a node drops any other answer
+ * @param answers the number of the report that these orders answer; a node ignores orders that
+ *     answer any other report
  * @param cluster the identity of the cluster, if it has one
  * @param wanted the uses that the node must mount and keep
  * @param leaving the uses that the node must release
- * @param held the claims with which the node cannot mount now, because the attachment is uncertain,
- *     or the volume is not on record or cannot be read. The node can still release them
- * @param complete whether all claims could be read. If not, a wanted use may be missing. A use of a
- *     volume that the report does not name ({@link NodeReport#named}) may be missing for a while in
- *     any case
+ * @param held the claims with which the node cannot mount now, because the attachment is
+ *     uncertain, or because the control plane has no readable record of the volume. The node can
+ *     still release these claims
+ * @param complete whether the control plane could read all claims. If not, a wanted use may be
+ *     missing. In any case, a use may be missing for a while if the report does not name its volume
+ *     ({@link NodeReport#named})
  * @since 1.0
  */
 public record NodeOrders(

@@ -12,23 +12,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A complete report of a node to a control plane. Each report replaces the one before.
+ * A complete report of a node to a control plane. Each report replaces the previous report.
  *
  * @param node the machine
  * @param cluster the identity of the cluster that the node belongs to, once the node knows it. A
  *     control plane of another cluster rejects the report
- * @param boot the boot of the machine
+ * @param boot the identifier of the machine's present boot
  * @param at the time of the report, by the clock of the node
- * @param number the number of the report: higher than that of each earlier report of this boot
+ * @param number the number of the report, which grows with each report of this boot
  * @param draining whether the node accepts no more volumes
  * @param plugins the plugins on the node
  * @param volumes the volumes on the node
- * @param ended the claims whose workloads have ended on the node, until their release begins
+ * @param ended the claims whose workloads have ended on the node and whose release has not
+ *     begun yet
  * @param receipts the receipts for the uses that the last orders named as leaving
  * @param expansions the expansions that have ended since the last accepted report
- * @param asked the volumes that calls on the node ask for now: the orders must contain all claims
- *     of these volumes, and of each other volume in the report. Empty if the orders must contain
- *     every claim
+ * @param asked the volumes that calls on the node need now. The orders must contain all claims
+ *     of these volumes and of every other volume that the report names. Empty if the orders must
+ *     contain every claim
  * @since 1.0
  */
 public record NodeReport(
@@ -45,7 +46,9 @@ public record NodeReport(
     List<NodeExpansion> expansions,
     Optional<Set<VolumeKey>> asked) {
 
-  /** Copies the lists. Checks that all parts are present and that each claim is of this node. */
+  /**
+   * Copies the lists. Checks that no component is null and that each claim belongs to this node.
+   */
   public NodeReport {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(cluster, "cluster");
@@ -80,7 +83,10 @@ public record NodeReport(
         });
   }
 
-  /** A receipt of another node would free a claim whose volume is still mounted there. */
+  /**
+   * Refuses a claim of another node: a receipt for it would free a claim whose volume is still
+   * mounted on that node.
+   */
   static void checkIsOf(NodeName node, NodeName claimed) {
     if (!claimed.equals(node)) {
       throw new IllegalArgumentException(

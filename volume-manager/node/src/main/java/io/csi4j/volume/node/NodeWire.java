@@ -59,8 +59,9 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Converts the values of a node to messages and back, as {@link io.csi4j.volume.wire.Wire} does for
- * claims, with the same failures. Nodes and control planes both use it.
+ * Converts the values of a node to messages and back, and fails as {@link
+ * io.csi4j.volume.wire.Wire}, which converts claims, does. Nodes and control planes both use this
+ * class.
  *
  * <pre>{@code
  * byte[] sent = NodeWire.report(report).encode(); // on a node
@@ -85,7 +86,7 @@ public final class NodeWire {
 
   // ---- messages
 
-  /** Returns a message with a report. */
+  /** Returns a message that contains a report. */
   public static ClusterMessage report(NodeReport report) {
     FieldWriter out =
         new FieldWriter()
@@ -137,7 +138,7 @@ public final class NodeWire {
         });
   }
 
-  /** Returns a message with orders. */
+  /** Returns a message that contains orders. */
   public static ClusterMessage orders(NodeOrders orders) {
     FieldWriter out =
         new FieldWriter()
@@ -149,7 +150,8 @@ public final class NodeWire {
       each.volume().ifPresent(volume -> out.part(5, leaving(each.claim(), volume)));
     }
     out.flag(6, !orders.complete());
-    // Leaving uses are a separate field, which an older node skips.
+    // Leaving uses without a volume go into a separate field, because an older node skips that
+    // field.
     orders.leaving().stream()
         .filter(each -> each.volume().isEmpty())
         .forEach(each -> out.part(7, WireParts.claim(each.claim())));
@@ -160,9 +162,9 @@ public final class NodeWire {
   /**
    * Returns the orders in a message.
    *
-   * @param secrets returns the provider of the secrets for a request of a use. It is called for
-   *     each call that needs secrets, but not for {@link SentSecrets#none}. If it throws, that call
-   *     is not made
+   * @param secrets returns the provider of the secrets for a request of a use. The function is
+   *     called for each call that needs secrets, but not for {@link SentSecrets#none}. If the
+   *     function throws, the manager does not make the call that needs the secrets
    */
   public static NodeOrders orders(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
@@ -183,7 +185,7 @@ public final class NodeWire {
         });
   }
 
-  /** Returns a message for a node that mounts one volume. */
+  /** Returns a message that contains one mount request for a node. */
   public static ClusterMessage mount(MountRequest request, SentSecrets secrets) {
     return written(ClusterMessage.Kind.MOUNT_REQUEST, mounting(request, secrets));
   }
@@ -191,22 +193,22 @@ public final class NodeWire {
   /**
    * Returns the mount request in a message.
    *
-   * @param secrets returns the provider of the secrets, if the request has any; it is called for
-   *     each call that needs them
+   * @param secrets returns the provider of the secrets, if the request has any. The function is
+   *     called for each call that needs secrets
    */
   public static MountRequest mount(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
     return read(message, ClusterMessage.Kind.MOUNT_REQUEST, in -> mounting(in, secrets).request());
   }
 
-  /** Returns a message with volumes of a node. */
+  /** Returns a message that contains the status of volumes on a node. */
   public static ClusterMessage volumes(Collection<VolumeStatus> volumes) {
     FieldWriter out = new FieldWriter();
     volumes.forEach(each -> out.part(1, volume(each)));
     return written(ClusterMessage.Kind.VOLUME_LIST, out);
   }
 
-  /** Returns volumes of a node. */
+  /** Returns the status of the volumes in a message. */
   public static List<VolumeStatus> volumes(ClusterMessage message) {
     return read(
         message, ClusterMessage.Kind.VOLUME_LIST, in -> List.copyOf(in.parts(1, NodeWire::volume)));
@@ -279,8 +281,8 @@ public final class NodeWire {
   }
 
   /**
-   * A received request and its secrets. The provider of the request does not say where its secrets
-   * come from.
+   * A received request and its secrets. The secrets are kept separately because the request's
+   * provider does not reveal their source.
    */
   private record Mounting(MountRequest request, SentSecrets secrets) {}
 
@@ -311,8 +313,8 @@ public final class NodeWire {
     in.part(12, WireParts::grant).ifPresent(out::claim);
     SentSecrets secrets = in.part(13, NodeWire::secrets).orElse(SentSecrets.none());
     if (!secrets.equals(SentSecrets.none())) {
-      // Secrets are looked up only when a call needs them: one unknown name must not stop other
-      // uses.
+      // The secrets are looked up only when a call needs them, so an unknown name does not affect
+      // other uses.
       out.secrets(
           SecretsProvider.async(
               operation -> provider.apply(use, secrets).asyncSecretsFor(operation)));
@@ -411,8 +413,8 @@ public final class NodeWire {
   }
 
   /**
-   * Returns the health of a plugin. A state that this version does not know is treated as one in
-   * which no volume may be mounted.
+   * Returns the health of a plugin. An unknown state, from a newer version, is read as {@code
+   * UNHEALTHY}.
    */
   private static PluginHealth health(FieldReader in) throws MalformedRecordException {
     return new PluginHealth(
@@ -468,8 +470,8 @@ public final class NodeWire {
   }
 
   /**
-   * Returns the known capabilities. Those that this version does not know are shown to people;
-   * nothing depends on them.
+   * Returns the capabilities with these names. Names that this version does not know are kept only
+   * to be shown to people.
    */
   private static <C extends Enum<C>> CapabilitySet<C> set(Class<C> type, List<String> names) {
     Set<C> offered = EnumSet.noneOf(type);
@@ -598,7 +600,9 @@ public final class NodeWire {
     return WireSchema.number("PathStatus", status);
   }
 
-  /** Returns the status of a path. A status that this version does not know is uncertain. */
+  /**
+   * Returns the status of a path. An unknown status, from a newer version, is read as uncertain.
+   */
   private static PathStatus status(long number) throws MalformedRecordException {
     return WireParts.known(PathStatus.class, "PathStatus", number).orElse(PathStatus.IN_DOUBT);
   }

@@ -6,22 +6,22 @@ package io.csi4j.volume.node;
  * @since 1.0
  */
 public enum PathStatus {
-  /** Nothing is mounted, and no work is running. */
+  /** Nothing is mounted, and no work is running for this path. */
   NONE,
   /**
-   * The state is uncertain: a call was made, or may have been made, and its result is not known.
-   * Also shown for a mount that another program has covered with its own mount.
+   * It is uncertain whether the volume is mounted: the plugin was called, or may have been called,
+   * and the result is not known. Also shown if another program has mounted over the volume.
    */
   IN_DOUBT,
   /**
-   * The volume is mounted: the plugin reported success, and the mount table does not contradict.
+   * The volume is mounted: the plugin reported success, and the mount table does not contradict it.
    */
   PRESENT,
   /** The mount is no longer wanted, and is being removed. */
   GOING,
   /**
-   * The volume is mounted, but the server of the mount has ended: every access fails. Appears only
-   * in status output; on record such a mount is {@link #PRESENT}.
+   * The volume is mounted, but the server of the mount has ended, so every access fails. This value
+   * appears only in status output; the record of such a mount says {@link #PRESENT}.
    */
   DEAD;
 

@@ -7,11 +7,10 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * A plugin as a node reports it.
+ * A node's report about one plugin.
  *
  * @param plugin the instance, its health, and what the plugin reported about itself. A received
- *     value has the endpoint on the node, but neither the policy nor the secrets, which stay on the
- *     node
+ *     value contains the endpoint on the node. The policy and the secrets stay on the node
  * @param draining whether no more workloads may mount volumes with the plugin
  * @param availableBytes the capacity for new volumes on this node, if the plugin reports it
  * @param storage the known faults of the storage behind the plugin, as seen from this node

@@ -15,25 +15,25 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Reconciliation {
 
-  /** Returns the decisions: one for each use or mount that differs from what is wanted. */
+  /** Returns the decisions: one for each use or mount that differs from the host's list. */
   List<Item> plan();
 
   /** Returns the number of items whose first attempt did not succeed or has not happened yet. */
   int remaining();
 
   /**
-   * Returns a stage that completes when every item has succeeded, or has failed and was left to the
-   * background. Cancelling the stage ends the waiting only.
+   * Returns a stage that completes when each item has either succeeded, or failed and was left to
+   * background work or to the host. Cancelling the stage cancels only the waiting.
    */
   CompletionStage<Summary> done();
 
   /**
    * The result of a reconciliation.
    *
-   * @param mounted the number of uses that were mounted again
-   * @param released the number of items that were released
-   * @param failed the number of items that were left to the background, or to the host
-   * @param left the items that were left: as many as failed
+   * @param mounted the number of uses that the manager mounted again
+   * @param released the number of items that the manager released
+   * @param failed the number of items that the manager left to background work or to the host
+   * @param left the items that {@code failed} counts
    */
   record Summary(int mounted, int released, int failed, List<Left> left) {
 
@@ -47,9 +47,10 @@ public interface Reconciliation {
    * An item whose first attempt did not succeed.
    *
    * @param item the item
-   * @param why the reason; empty if the item was left alone for the reason that the item states
-   * @param goesOn whether the manager tries again without another request. It tries a wanted use
-   *     until the use is mounted, is unmounted, or is requested separately
+   * @param why why the attempt failed; empty if the manager left the item alone, in which case
+   *     the item itself states the reason
+   * @param goesOn whether the manager tries again without another request. The manager retries
+   *     a wanted use until the use is mounted, is unmounted, or is requested separately
    */
   record Left(Item item, Optional<OperatorMessage> why, boolean goesOn) {}
 
@@ -61,16 +62,16 @@ public interface Reconciliation {
     RELEASE,
     /** Leave the use alone: it is wanted, and the host must request it again. */
     WAIT_FOR_HOST,
-    /** Leave the mount alone: it is not of this manager, or not known to be. */
+    /** Leave the mount alone: it does not belong to this manager, or that is not known. */
     LEAVE
   }
 
   /**
-   * The decision about one use or mount that differs from what is wanted.
+   * The decision about one use or mount that differs from the host's list.
    *
    * @param action the action
    * @param plugin the plugin, if it is known
-   * @param usage the use, if the item is about one
+   * @param usage the use, if the item concerns a use
    * @param path the path on this host
    * @param reason the reason: one line for people
    */

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The findings of a start, before the manager acted on them.
+ * The findings of a manager's start, before the manager has acted on them.
  *
  * @param volumes the number of volumes on record
  * @param adopted the uses that are still mounted as recorded

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The secrets of a request that a control plane sends to a node: none, a name under which the
- * node's host has them, or sealed secrets. Secrets are never sent in clear text, and stay sealed on
- * the node until a call needs them.
+ * The secrets of a request that a control plane sends to a node: no secrets, a name under which the
+ * node's host keeps the secrets, or sealed secrets. Secrets are never sent in clear text, and stay
+ * sealed on the node until a call needs them.
  *
  * <pre>{@code
  * SentSecrets sent = // in a control plane, with the key that it shares with its nodes
@@ -37,7 +37,10 @@ public final class SentSecrets {
 
   private final String name;
 
-  /** The sealed bytes as hexadecimal digits, which compare by value. */
+  /**
+   * The sealed bytes of each operation, as hexadecimal digits: text compares by value, arrays do
+   * not.
+   */
   private final Map<CsiOperation, String> sealedBytes;
 
   private SentSecrets(String name, Map<CsiOperation, String> sealedBytes) {
@@ -45,12 +48,12 @@ public final class SentSecrets {
     this.sealedBytes = Map.copyOf(sealedBytes);
   }
 
-  /** Returns no secrets. */
+  /** Returns the value for a request without secrets. */
   public static SentSecrets none() {
     return NONE;
   }
 
-  /** Returns secrets that the node's host has under this name. */
+  /** Returns a reference to secrets that the node's host keeps under this name. */
   public static SentSecrets named(String name) {
     if (name.isEmpty()) {
       throw new IllegalArgumentException(
@@ -64,7 +67,7 @@ public final class SentSecrets {
    * were sealed for.
    *
    * @param usage the use of the request
-   * @param secrets the secrets for each call that needs some
+   * @param secrets the secrets for each operation that needs secrets
    * @param sealer the key that control planes and nodes share
    * @throws SealException if there is no key for sealing
    */
@@ -86,8 +89,8 @@ public final class SentSecrets {
   }
 
   /**
-   * Returns the context to seal with. Names have no line breaks, so it identifies one use and one
-   * operation.
+   * Returns the context that the secrets are sealed with. Names contain no line breaks, so the
+   * context identifies exactly one use and one operation.
    */
   private static String about(VolumeUse usage, CsiOperation operation) {
     return String.join(
@@ -122,7 +125,8 @@ public final class SentSecrets {
       VolumeUse usage, Function<String, SecretsProvider> byName, Sealer sealer) {
     Objects.requireNonNull(sealer, "sealer");
     if (!name.isEmpty()) {
-      // The name is looked up only when a call needs it: an unknown name must not stop other uses.
+      // The name is looked up only when a call needs the secrets, so an unknown name does not
+      // affect other uses.
       return SecretsProvider.async(operation -> byName.apply(name).asyncSecretsFor(operation));
     }
     return sealedBytes.isEmpty()
@@ -156,7 +160,7 @@ public final class SentSecrets {
     return Objects.hash(name, sealedBytes.keySet());
   }
 
-  /** Returns the name, or the calls for which there are secrets. */
+  /** Returns the name of the secrets, or the operations with sealed secrets. */
   @Override
   public String toString() {
     return "SentSecrets["

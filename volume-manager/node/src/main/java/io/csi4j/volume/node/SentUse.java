@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A use that the node shall mount, as a control plane sends it.
+ * A use that the node should mount, as a control plane sends it.
  *
  * @param use the use
  * @param secrets the secrets of its request
- * @param grown the size that the filesystem on the node must follow, if the volume has grown
+ * @param grown the new size, to which the node must expand its filesystem, if the volume has grown
  * @since 1.0
  */
 public record SentUse(WantedUse use, SentSecrets secrets, Optional<CapacityRange> grown) {

@@ -1,7 +1,7 @@
 package io.csi4j.volume.node;
 
 /**
- * The result of a release with regard to the other uses of the volume.
+ * The result of a release: whether the volume has other uses.
  *
  * @since 1.0
  */
@@ -10,6 +10,9 @@ public enum UnmountOutcome {
   LAST,
   /** Other uses of the volume remain. */
   NOT_LAST,
-  /** There was no such use, and nothing was done. Not the same as {@link #LAST}. */
+  /**
+   * There was no such use, and nothing was done. Unlike {@link #LAST}, this does not say that the
+   * volume has no uses.
+   */
   UNKNOWN
 }

@@ -15,14 +15,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Something that happened in a {@link io.csi4j.volume.manager.VolumeManager}. No event holds a
- * secret.
+ * An event of a {@link io.csi4j.volume.manager.VolumeManager}. No event contains a secret.
  *
  * @since 1.0
  */
 public sealed interface VolumeEvent {
 
-  /** The kinds of operations. */
+  /** The kind of an operation. */
   enum Operation {
     /** Mounting a volume for a workload. */
     MOUNT,
@@ -68,10 +67,10 @@ public sealed interface VolumeEvent {
    * @param operation the number of the operation
    * @param plugin the plugin
    * @param call the call
-   * @param code the resulting status
+   * @param code the gRPC status of the call
    * @param isSent whether the plugin may have received the call
-   * @param elapsed the time since the operation requested the call, including the wait for secrets,
-   *     for a connection and for its turn
+   * @param elapsed the time since the operation requested the call, including the time that the
+   *     call waited for secrets, for a connection and in a queue
    * @param endpoint the socket of the plugin; empty if no plugin was registered
    */
   record Called(
@@ -85,18 +84,18 @@ public sealed interface VolumeEvent {
       implements VolumeEvent {}
 
   /**
-   * A finding that may concern an operator.
+   * A finding that an operator may need to act on.
    *
    * @param message the message
    */
   record Noticed(OperatorMessage message) implements VolumeEvent {}
 
   /**
-   * A fault of a volume has begun or ended. Delivered once for each change, however often the
+   * A fault of a volume has begun or ended. Delivered once for each change, no matter how often the
    * plugin reports the fault.
    *
    * @param volume the volume
-   * @param finding the fault, and who reports it
+   * @param finding the fault and its source
    * @param isOver whether the fault has ended
    * @param message the message for an operator
    */
@@ -117,9 +116,9 @@ public sealed interface VolumeEvent {
       implements VolumeEvent {}
 
   /**
-   * Receives events. Events arrive in order, one at a time, on a thread that does no other work
-   * meanwhile; a listener that throws or blocks harms no volume. When too many events wait, the
-   * manager drops the oldest and counts them, failures last.
+   * Receives events. Events arrive in order, one at a time, on a thread that does no other work; a
+   * listener that throws or blocks does not affect any volume. If too many events are queued, the
+   * manager drops and counts the oldest events. It drops failures last.
    */
   @FunctionalInterface
   interface Listener {
@@ -129,10 +128,10 @@ public sealed interface VolumeEvent {
 
     /**
      * Called when a caller requests an operation, on the thread of the caller and before the
-     * operation starts. A listener can record here for whom the caller works, such as its trace.
+     * operation starts. Here, a listener can record the context of the caller, such as its trace.
      * The caller waits for this method; an exception is logged. No event follows if the request is
      * refused, or if the caller shares an operation that another caller has requested. Not called
-     * for operations of the background.
+     * for background operations.
      *
      * @param operation the number of the operation
      */
@@ -141,10 +140,10 @@ public sealed interface VolumeEvent {
     /**
      * Returns the context in which a call of an operation is sent to the plugin. Called on a thread
      * of the manager when the operation requests the call, before {@link VolumeEvent.Called}, which
-     * follows unless the operation ends without the call. Volumes wait for this method, so it must
-     * not block; an exception is logged.
+     * follows unless the operation ends without the call. The operation waits for this method, so
+     * it must not block; an exception is logged.
      *
-     * @param operation the operation; {@link VolumeEvent.Started} may be delivered later
+     * @param operation the operation. The listener may receive this event later
      * @param call the call
      */
     default WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {

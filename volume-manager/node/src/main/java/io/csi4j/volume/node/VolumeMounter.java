@@ -13,11 +13,12 @@ import java.util.OptionalLong;
 /**
  * Mounts and unmounts volumes for workloads.
  *
- * <p>Operations of one volume run one after the other, in the order of the requests; different
- * volumes do not wait for each other. A call blocks until its operation ends or its waiting time is
- * over. In the second case, a {@link io.csi4j.volume.model.VolumeException} with outcome {@link
- * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} is thrown, and the operation goes on.
- * Interrupting the caller ends its waiting only. Safe for use by many threads.
+ * <p>Operations on one volume run one after the other, in the order of the requests; operations on
+ * different volumes do not wait for each other. A call blocks until its operation ends or its
+ * waiting time is over. If the waiting time is over first, a {@link
+ * io.csi4j.volume.model.VolumeException} with outcome {@link
+ * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} is thrown, and the operation
+ * continues. Interrupting the caller also ends only the waiting. Safe for use by many threads.
  *
  * <pre>{@code
  * try {
@@ -36,25 +37,26 @@ public interface VolumeMounter {
 
   /**
    * Mounts a volume for a workload. A repeated request returns the existing mount, and two
-   * concurrent requests for the same mount share one operation. A failed mount is undone, at once
-   * or in the background.
+   * concurrent requests for the same mount share one operation. A failed mount is undone,
+   * immediately or in the background.
    *
-   * @throws io.csi4j.volume.model.VolumeException with what failed, why, what is safe, and what to
-   *     do next; if undoing the mount failed too, with that failure as {@linkplain
-   *     Throwable#getSuppressed() suppressed}
+   * @throws io.csi4j.volume.model.VolumeException if the mount fails. The message says what
+   *     failed, why, and what to do next. If undoing the mount failed too, that failure is
+   *     {@linkplain Throwable#getSuppressed() suppressed}
    */
   MountedVolume mount(MountRequest request);
 
   /**
    * Publishes a mounted volume again at the same path, with the contexts and secrets of this
-   * request. This is for plugins that pass on tokens or certificates, which expire. All other parts
-   * of the request must be the same as when the volume was mounted. The call waits for its turn,
-   * and a requested release goes first. From then on, a repeated mount needs the new contexts.
+   * request. This is for plugins that pass on tokens or certificates, which expire. All other
+   * values of the request must be the same as when the volume was mounted. The refresh waits until
+   * earlier operations on the volume have ended, and a requested release runs before it. After a
+   * refresh, a repeated mount request needs the new contexts.
    *
    * <p>A refresh that fails leaves the volume mounted as it was: {@link
    * io.csi4j.volume.model.OperatorCode#REFRESH_REFUSED} if the plugin refused the call, {@link
-   * io.csi4j.volume.model.OperatorCode#REFRESH_IN_DOUBT} if it is not known which contexts and
-   * secrets are in force. Repeating the call is harmless.
+   * io.csi4j.volume.model.OperatorCode#REFRESH_IN_DOUBT} if it is not known whether the old or the
+   * new contexts and secrets are in effect. Repeating the call is harmless.
    *
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, if
    *     it is mounted in another way, or if the refresh fails
@@ -62,37 +64,40 @@ public interface VolumeMounter {
   MountedVolume refresh(MountRequest request);
 
   /**
-   * Releases the use of a volume by a workload. The two names suffice; neither secrets nor the
-   * options of the mount are needed. An unknown use is not a failure. After the outcome {@link
-   * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} the caller may repeat the call: it
-   * returns {@link UnmountOutcome#LAST} only when no cleanup of the volume is pending.
+   * Releases the use of a volume by a workload. The names of the volume and the workload suffice;
+   * neither secrets nor mount options are needed. An unknown use is not a failure. After the
+   * outcome {@link
+   * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} the caller may repeat the call. The
+   * call returns {@link UnmountOutcome#LAST} only when no cleanup of the volume is pending.
    *
-   * @throws io.csi4j.volume.model.VolumeException with what failed; the release goes on in the
+   * @throws io.csi4j.volume.model.VolumeException if the release fails; it continues in the
    *     background
    */
   UnmountOutcome unmount(VolumeUse usage);
 
   /**
    * Abandons a use whose release does not end, because its plugin refuses the release or an
-   * operator has to act. Only an operator should decide to abandon a use. No cleanup of the use is
-   * pending any more, no plugin is called, and listeners receive {@link
+   * operator has to act. Only an operator should decide to abandon a use. The manager then drops
+   * the pending cleanup of the use, calls no plugin for it, and sends listeners {@link
    * io.csi4j.volume.model.OperatorCode#ABANDONED} with the reason. After the last use, the plugin
-   * unstages the volume as usual; if that does not end either, a repeated call abandons the
+   * unstages the volume as usual; if unstaging does not end either, a repeated call abandons the
    * staging. The call is refused while something is mounted at the path; the refusal says how to
-   * unmount it. Afterwards it is not known what the plugin or the storage system still holds.
+   * unmount it. After a use is abandoned, the manager does not know whether the plugin or the
+   * storage system still holds resources for it.
    *
    * @param usage a use whose release was requested, or that is uncertain
    * @param reason the reason, for later readers; must not contain a secret
    * @return the same as {@link #unmount}
    * @throws io.csi4j.volume.model.VolumeException if something is mounted at the path, if that
-   *     cannot be determined, or if the use is mounted and healthy; or with what is left
+   *     cannot be determined, if the use is mounted and healthy, or if work on the volume remains
    * @throws IllegalArgumentException if the reason is empty
    */
   UnmountOutcome abandon(VolumeUse usage, String reason);
 
   /**
    * Returns whether a volume is mounted for a workload: the use is on record, the mount table shows
-   * the mount, and the server of the mount is not known to have ended. Waits for no server.
+   * the mount, and the server of the mount is not known to have ended. The call does not contact
+   * the server of the mount.
    *
    * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
@@ -126,9 +131,10 @@ public interface VolumeMounter {
   VolumeStats stats(VolumeUse usage);
 
   /**
-   * Asks the plugin for the faults of the volume of a use now, checks its mounts, and returns all
-   * known faults. If an operation of the volume is running, or the plugin does not answer within 10
-   * s, the returned faults may be older. A host that must not call a plugin on the controller and
+   * Asks the plugin now for the faults of the volume that this use belongs to, checks the volume's
+   * mounts, and returns all known faults. If an operation on the volume is running, or the plugin
+   * does not answer within 10 s, the returned faults may come from an earlier check. A host that
+   * must not call a plugin on the controller and
    * on a node at the same time can turn periodic checks off ({@link
    * io.csi4j.volume.model.MountPolicy#healthInterval}) and call this method when no other call is
    * running.
@@ -144,8 +150,8 @@ public interface VolumeMounter {
   List<WorkloadId> usage(VolumeKey volume);
 
   /**
-   * Returns the status of each volume that the key stands for (one for each plugin). After its last
-   * use a volume is listed until its cleanup has ended.
+   * Returns the status of each volume with this key; there can be one for each plugin. After its
+   * last use, a volume stays in the list until its cleanup has ended.
    */
   List<VolumeStatus> status(VolumeKey volume);
 
@@ -159,8 +165,7 @@ public interface VolumeMounter {
   Explanation explain(WorkloadId workload);
 
   /**
-   * Returns the same operations without blocking: one for each method here that waits for an
-   * operation.
+   * Returns a non-blocking variant of each method here that waits for an operation.
    */
   AsyncVolumeMounter async();
 }

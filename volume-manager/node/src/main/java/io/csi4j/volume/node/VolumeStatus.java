@@ -26,13 +26,13 @@ import java.util.stream.Stream;
  * @param staging the state of the staging path; {@link PathStatus#NONE} for a plugin without
  *     staging
  * @param uses the uses, in order
- * @param leaving the ended uses of a volume whose cleanup is still pending; no workload uses it
- *     then
+ * @param leaving the ended uses of a volume whose cleanup is still pending and that no workload
+ *     uses any more
  * @param abandoned the uses that an operator abandoned, each with the reason; kept until the use is
  *     wanted again or the cleanup of the volume has ended
  * @param accessMode the access mode
- * @param fsType the requested filesystem, if any; mount flags are left out, as they may hold
- *     secrets
+ * @param fsType the requested filesystem type, if any; mount flags are left out, because they
+ *     may contain secrets
  * @param block whether the volume is used as a raw block device
  * @param trouble the present obstacle, if there is one
  * @param health the known faults of the volume; for people and policies
@@ -59,8 +59,8 @@ public record VolumeStatus(
   }
 
   /**
-   * Returns the names that hosts have for the volume, including those of uses whose cleanup is
-   * pending.
+   * Returns the names by which hosts know the volume. Names from uses whose cleanup is pending are
+   * included.
    */
   public Set<VolumeKey> keys() {
     return Stream.concat(uses.stream().map(Use::key), leaving.stream())
@@ -69,18 +69,18 @@ public record VolumeStatus(
   }
 
   /**
-   * Returns whether this is the volume that a host calls by this name, or was until its pending
-   * cleanup ends.
+   * Returns whether a host uses this name for the volume, or used it for a use whose cleanup is
+   * pending.
    */
   public boolean isOf(VolumeKey volume) {
     return keys().contains(volume);
   }
 
   /**
-   * Returns the status for people: a line for the volume, and one for each use. Trouble and health
-   * are not in it.
+   * Returns the status for people: one line for the volume and one line for each use. The lines
+   * contain neither trouble nor health.
    *
-   * @param most maximum number of listed uses; the others are counted
+   * @param most maximum number of listed uses; a last line counts the uses that are left out
    */
   public List<String> lines(int most) {
     List<String> lines = new ArrayList<>();

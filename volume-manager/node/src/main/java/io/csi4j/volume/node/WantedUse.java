@@ -13,7 +13,7 @@ public sealed interface WantedUse {
   VolumeUse usage();
 
   /**
-   * A use with everything that is needed to mount it again.
+   * A use with the complete request, so that the manager can mount it again.
    *
    * @param request the request of the workload
    */
@@ -25,8 +25,8 @@ public sealed interface WantedUse {
   }
 
   /**
-   * A use of which the host knows only the names. An existing mount is kept; if the mount is gone,
-   * the use stays uncertain until the host requests the mount again.
+   * A use for which the host knows only the names of the volume and the workload. An existing mount
+   * is kept. If the mount is gone, the use stays uncertain until the host requests the mount again.
    *
    * @param usage the volume and the workload
    */

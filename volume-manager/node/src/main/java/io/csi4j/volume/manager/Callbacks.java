@@ -22,9 +22,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * The thread that runs a host's actions on completed operations. It exists only while there are
- * actions to run. After the manager is closed, actions run on the thread that completes the
- * operation.
+ * The thread that runs the host's dependent actions when an operation completes. The thread exists
+ * only while there are actions to run. After the manager is closed, the thread that completes the
+ * operation runs them.
  */
 final class Callbacks implements Executor, AutoCloseable {
 
@@ -40,7 +40,10 @@ final class Callbacks implements Executor, AutoCloseable {
     thread.close();
   }
 
-  /** The engine's operations for a host, with the host's actions on the callback thread. */
+  /**
+   * Gives a host the engine's operations, and runs the host's dependent actions on the callback
+   * thread.
+   */
   record AsyncMounter(VolumeEngine engine, Executor callbacks) implements AsyncVolumeMounter {
 
     @Override
@@ -94,7 +97,9 @@ final class Callbacks implements Executor, AutoCloseable {
     }
   }
 
-  /** The engine's drain for a host, with the host's actions on the callback thread. */
+  /**
+   * Gives a host the engine's drain, and runs the host's dependent actions on the callback thread.
+   */
   static final class HostDrain implements PluginDrain {
 
     private final PluginDrain drain;

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster of a node: the cluster that sent the node's first orders with an identity. The
- * identity is stored in the state of the node.
+ * The cluster that a node belongs to. The first orders that carry the identity of a cluster decide
+ * which cluster this is. The node stores the identity in its state.
  */
 final class ClusterOfNode {
 
@@ -27,7 +27,7 @@ final class ClusterOfNode {
 
   private final StateStore state;
 
-  /** The cluster's identity; unset before the first orders that carry one. */
+  /** The identity of the cluster; unset until the first orders with an identity arrive. */
   private final AtomicReference<@Nullable String> known;
 
   /**
@@ -42,12 +42,15 @@ final class ClusterOfNode {
             state.load().value(KEY).map(ClusterOfNode::read).orElse(null));
   }
 
-  /** Returns the bytes of an identity. */
+  /** Encodes an identity for the state. */
   static StateValue bytes(String identity) {
     return StateValue.of(new FieldWriter().number(1, FORMAT).text(2, identity).bytes());
   }
 
-  /** Decodes the record. The record never changes, so newer fields are skipped. */
+  /**
+   * Decodes the record. The node never rewrites the record, so fields of a newer version can be
+   * skipped.
+   */
   private static String read(StateValue value) {
     try {
       FieldReader in = FieldReader.passingOverNewer(value.bytes());
@@ -68,9 +71,10 @@ final class ClusterOfNode {
   }
 
   /**
-   * Checks that orders are of this cluster.
+   * Checks that orders come from the cluster of this node.
    *
-   * @throws VolumeException {@link OperatorCode#CONTROL_PLANE_OTHER} if they are of another cluster
+   * @throws VolumeException {@link OperatorCode#CONTROL_PLANE_OTHER} if they come from another
+   *     cluster
    */
   void check(NodeOrders orders) {
     Optional<String> named = orders.cluster();

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The state of a manager at one moment, as the entries of an archive. Contains no secret, context,
- * mount flag or option of a filesystem.
+ * The state of a manager at one moment, as the entries of an archive. The entries contain no
+ * secrets, contexts, mount flags or filesystem options.
  *
  * @param root the directory of the manager
  * @param table the mount table
@@ -52,7 +52,7 @@ record ManagerReport(
   }
 
   /**
-   * Writes the report to the file that is created.
+   * Writes the report to a file.
    *
    * @param creation creates the new file
    */

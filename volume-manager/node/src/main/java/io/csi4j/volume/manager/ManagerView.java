@@ -72,19 +72,21 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * @param root the directory of the manager
- * @param journal its state
- * @param volumes the volumes on record, in order; their health is not on record
- * @param givenBack the volumes that were released and are not on record again; they are remembered
- *     in case a late mount of them appears
- * @param paths each path of a volume that is on record, or would be after a start
+ * @param journal the state in that directory
+ * @param volumes the volumes on record, in order; their health is always empty, because it is
+ *     not recorded
+ * @param givenBack the released volumes, unless they are on record again; the manager remembers
+ *     them in case a late mount of them appears
+ * @param paths each path of each volume that is on record now or would be after a start
  * @param pending the calls that are pending after a start
- * @param start the findings of a start in this process, before the manager would act on them
- * @param moving the volumes whose records a running manager changed during every attempt to read
- *     them: their data may mix two moments
- * @param plugins the instances of plugins on record, by plugin, the newest first; their health is
- *     not on record
+ * @param start the findings that a start in this process would make before the manager acts on them
+ * @param moving the volumes whose records a running manager kept changing while this method
+ *     read them. The data about such a volume may mix two moments
+ * @param plugins the instances of plugins on record, grouped by plugin, the newest first; their
+ *     health is not recorded
  * @param claims the claims on record under which volumes are used
- * @param troubles what stands in the way of volumes, the oldest first, as the manager wrote it last
+ * @param troubles the obstacles of volumes, the oldest first, as the manager last wrote them to
+ *     its file
  * @since 1.0
  */
 public record ManagerView(
@@ -100,7 +102,7 @@ public record ManagerView(
     List<Claim> claims,
     List<Trouble> troubles) {
 
-  /** Maximum number of attempts to read the directory without a change meanwhile. */
+  /** Maximum number of attempts to read the directory while a manager changes it. */
   private static final int LOOKS = 20;
 
   /** Copies the lists. */
@@ -116,10 +118,10 @@ public record ManagerView(
   }
 
   /**
-   * Reads the directory of a manager, and the mounts that this process sees. In another mount
-   * namespace than the manager's, a start finds everything uncertain, and so does this method.
+   * Reads the directory of a manager, and the mounts that this process sees. If this process is not
+   * in the manager's mount namespace, this method finds every use uncertain, as a start would.
    *
-   * @param root the directory that {@link VolumeManager#open} is given
+   * @param root the directory that was passed to {@link VolumeManager#open}
    * @throws VolumeException if there is neither a state nor a directory of a volume, if a newer
    *     version wrote the state, or if the state or the mount table cannot be read
    */
@@ -127,12 +129,12 @@ public record ManagerView(
     return read(root, SystemKernelMounts.system());
   }
 
-  /** Returns the code under which operators find the reason why the state cannot be read. */
+  /** Returns the operator code for the reason why the state cannot be read. */
   public static OperatorCode code(StateException.Reason reason) {
     return StateCodes.of(reason);
   }
 
-  /** Reads the directory with these mounts. */
+  /** Reads the directory, and compares it with these mounts. */
   static ManagerView read(Path root, KernelMounts kernel) {
     VolumeLayout layout = new VolumeLayout(MountPath.of(real(root)));
     try {
@@ -150,7 +152,7 @@ public record ManagerView(
   private static ManagerView read(VolumeLayout layout, KernelMounts kernel) {
     VolumeDirectories directories = new VolumeDirectories(new RealDisk(), layout);
     // The state, the mounts and the directories are read one after the other while a manager may be
-    // running. They are of one moment if the state is the same before and after.
+    // running. If the state is the same before and after, all three belong to one moment.
     JournalView after = journal(layout, directories);
     for (int look = 1; ; look++) {
       JournalView journal = after;
@@ -226,14 +228,17 @@ public record ManagerView(
             .toList());
   }
 
-  /** Returns the troubles that the manager wrote; some may be of volumes that no longer exist. */
+  /**
+   * Returns the troubles that the manager wrote to its file; some volumes in it may no longer
+   * exist.
+   */
   private static List<Trouble> troubles(VolumeDirectories directories) {
     return directories.trouble().stream()
         .map(entry -> new Trouble(entry.volume(), entry.message(), entry.since()))
         .toList();
   }
 
-  /** Returns the path without symbolic links, as the mount table has it. */
+  /** Returns the path without symbolic links, as the mount table shows it. */
   private static Path real(Path root) {
     try {
       return root.toRealPath();
@@ -267,7 +272,10 @@ public record ManagerView(
     }
   }
 
-  /** Returns why there is nothing to read, unless the state itself was refused. */
+  /**
+   * Returns an exception that says that this is not the directory of a manager. If the state exists
+   * but was refused, returns the refusal.
+   */
   private static RuntimeException noManager(VolumeLayout layout, StateException refusal) {
     Path root = layout.root().toPath();
     Path state = root.resolve("state");
@@ -340,7 +348,7 @@ public record ManagerView(
       List<Sighting> mounted) {
     Map<VolumeIdentity, VolumeRecord> before =
         recorded.stream().collect(Collectors.toMap(VolumeRecord::identity, Function.identity()));
-    // The mount on top comes last.
+    // If several mounts are on one path, the topmost comes last and wins.
     Map<MountPath, String> words = new HashMap<>();
     mounted.forEach(seen -> words.put(seen.path(), seen.evidence().words()));
     List<VolumePath> paths = new ArrayList<>();
@@ -439,12 +447,12 @@ public record ManagerView(
   }
 
   /**
-   * A call that the manager must still send to a plugin before a volume is gone from this node.
+   * A call that the manager must still send to a plugin before this node has released a volume.
    *
    * @param volume the volume
    * @param use the use that the call ends; empty for the staging of the volume
    * @param call the call
-   * @param certain true if the call is pending in any case; false if it is pending only when the
+   * @param certain true if the call is certainly pending; false if it is pending only when the
    *     host no longer wants the use
    * @param why the reason, as a clause without a full stop
    * @since 1.0
@@ -479,7 +487,7 @@ public record ManagerView(
    *
    * @param volume the volume
    * @param message the message for an operator
-   * @param since the time since when there is trouble, with this code or others
+   * @param since the time at which the trouble began, with this code or another code
    * @since 1.0
    */
   public record Trouble(VolumeIdentity volume, OperatorMessage message, Instant since) {
@@ -493,12 +501,12 @@ public record ManagerView(
   }
 
   /**
-   * The claim under which a volume is used, as it is on record on this node.
+   * The claim of a use, as this node has recorded it.
    *
    * @param volume the volume
    * @param use the use
    * @param epoch the epoch of the claim, at least 1
-   * @param confirmed whether the keeper of the claims has once said to this node that it is current
+   * @param confirmed whether the claim store has confirmed the claim to this node at least once
    * @since 1.0
    */
   public record Claim(VolumeIdentity volume, VolumeUse use, long epoch, boolean confirmed) {
@@ -524,10 +532,10 @@ public record ManagerView(
    * One path of a volume: its recorded state, and the state that a start would find.
    *
    * @param volume the volume
-   * @param use the use whose target it is; empty for the staging path
+   * @param use the use that this target path belongs to; empty for the staging path
    * @param path the path on this host
-   * @param recorded the recorded state; {@link PathStatus#NONE} if no record knows the path
-   * @param found the state after a start has compared the record with the mount table
+   * @param recorded the recorded state; {@link PathStatus#NONE} if the path is not on record
+   * @param found the state that a start would find when it compares the record with the mount table
    * @param pending the call that the plugin may still be working on
    * @param mounted a description of the mount on top at the path, if there is one
    * @since 1.0

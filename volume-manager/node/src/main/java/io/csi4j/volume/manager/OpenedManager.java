@@ -48,7 +48,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an open manager. */
+/** An open manager: its engine, state, plugins and events, which open and close together. */
 final class OpenedManager implements AutoCloseable {
 
   private final Options options;
@@ -62,16 +62,16 @@ final class OpenedManager implements AutoCloseable {
   private final Callbacks callbacks;
 
   /**
-   * The parts that a manager is opened with.
+   * The options that a manager is opened with.
    *
    * @param root the directory of the manager
    * @param plugins the plugins that are registered from the start
-   * @param listeners the receivers of events
+   * @param listeners the listeners that receive events
    * @param settings the limits
    * @param journal the settings of the journal
-   * @param state the state, if it is not the journal
-   * @param claims how the node checks claims, if it has any
-   * @param kernel the mounts, if not those of the running kernel
+   * @param state the store for the state; null for a journal below the root
+   * @param claims the settings for checking claims; empty for a node without claims
+   * @param kernel the mounts to use; empty for the mounts of the running kernel
    */
   record Options(
       MountPath root,
@@ -235,7 +235,7 @@ final class OpenedManager implements AutoCloseable {
     }
   }
 
-  /** Returns the directory. */
+  /** Returns the directory of the manager. */
   public MountPath root() {
     return options.root();
   }
@@ -245,7 +245,7 @@ final class OpenedManager implements AutoCloseable {
     return cluster;
   }
 
-  /** The engine. */
+  /** Returns the engine that performs the operations. */
   VolumeEngine engine() {
     return engine;
   }
@@ -255,7 +255,9 @@ final class OpenedManager implements AutoCloseable {
     return plugins.registry();
   }
 
-  /** Drains a plugin. The host's actions on the end of the drain run on the callback thread. */
+  /**
+   * Drains a plugin. When the drain ends, the host's dependent actions run on the callback thread.
+   */
   public PluginDrain drain(PluginId plugin, Duration limit) {
     return new Callbacks.HostDrain(engine.drain(plugin, limit), callbacks);
   }
@@ -286,20 +288,24 @@ final class OpenedManager implements AutoCloseable {
     return new Callbacks.AsyncMounter(engine, callbacks);
   }
 
-  /** Returns the answer to a query, or throws the reason why there is none. */
+  /** Returns the result of a query, or throws an exception that says why the query failed. */
   public <T> T know(String doing, Supplier<T> question) {
     Subject subject = Subject.of(doing).at(options.root());
     engine.mustBeOpen(subject);
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      // Closing the manager meanwhile has also closed the state.
+      // If the manager was closed during the query, report that instead: closing also closes the
+      // state.
       engine.mustBeOpen(subject);
       throw obstacle(subject, problem);
     }
   }
 
-  /** Returns the failure of a call when the state or the kernel's mounts cannot be used. */
+  /**
+   * Returns the exception for a call that failed because the state or the kernel's mounts cannot be
+   * used.
+   */
   private static VolumeException obstacle(Subject subject, RuntimeException problem) {
     OperatorMessage message = message(subject, problem);
     boolean mayAskAgain =
@@ -350,13 +356,16 @@ final class OpenedManager implements AutoCloseable {
     }
   }
 
-  /** Closes without waiting for running operations, which continue after the next start. */
+  /** Stops waiting for running operations. They continue after the next start. */
   private void abandon() {
     engine.abandon();
     events.abandon(VolumeEngine::closedWith);
   }
 
-  /** The parts opened so far. Unless opening completes, they are closed again, the last first. */
+  /**
+   * The components that are open so far. If opening fails, they are closed again, the last one
+   * first.
+   */
   private static final class OpenedParts implements AutoCloseable {
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -366,7 +375,7 @@ final class OpenedManager implements AutoCloseable {
       return part;
     }
 
-    /** Keeps the parts open: all of them were opened. */
+    /** Keeps the components open, because opening has completed. */
     <T> T done(T result) {
       opened.clear();
       return result;

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects the registry of a manager to its engine: the serving instance of a plugin receives the
- * calls.
+ * Connects the plugin registry of a manager to its engine, so that calls go to the serving instance
+ * of a plugin.
  */
 final class PluginWiring implements ServingSwitch, AutoCloseable {
 
@@ -42,7 +42,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   private final Consumer<OperatorMessage> told;
   private final OnDemandThreads telling = new OnDemandThreads("csi4j-volume-plugin-events");
 
-  /** The instances that served last; guarded by the registry's lock. */
+  /** The instance of each plugin that served last; guarded by the registry's lock. */
   private final Map<PluginId, RegisteredPlugin> last = new HashMap<>();
 
   private final LivePluginRegistry registry;
@@ -56,15 +56,15 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Connects the remembered plugins; the engine is set later.
+   * Creates the registry with the plugins from an earlier run. {@link #tell} sets the engine later.
    *
-   * @param told receives the messages about a plugin that is registered
+   * @param told receives the warnings about a newly registered plugin
    */
   static PluginWiring open(RealParts parts, PluginMemory memory, Consumer<OperatorMessage> told) {
     return new PluginWiring(parts, memory, told);
   }
 
-  /** Sets the engine that is notified of new plugins from now on. */
+  /** Sets the engine, which is notified of plugin changes from now on. */
   void tell(VolumeEngine opened) {
     engine = opened;
   }
@@ -87,8 +87,8 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Returns whether the plugin's binding has changed. Each registration counts as another binding,
-   * even if its values are the same.
+   * Returns whether the plugin was registered again. A new registration counts as a change even if
+   * its values are the same.
    */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isElsewhere(Optional<RegisteredPlugin> before, RegisteredPlugin now) {
@@ -96,8 +96,9 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Returns whether the volumes must check the plugin again: the plugin appeared, left, moved or
-   * changed its state; or it was identified again, which happens when it may be another process.
+   * Returns whether volumes must check the plugin again. They must if the plugin appeared, left,
+   * was registered again, changed its state, or was identified again because it may be a new
+   * process.
    */
   static boolean isAnother(Optional<RegisteredPlugin> before, Optional<RegisteredPlugin> now) {
     return now.map(known -> isElsewhere(before, known) || isChanged(before.get(), known))
@@ -134,10 +135,11 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Warns about a plugin in a container: it can show its mounts only if the directory is shared.
+   * Returns a warning about a plugin in a container, unless mounts in the directory propagate
+   * between the container and the host.
    */
   private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
-    // If the table cannot be read, the caller of a mount gets the reason.
+    // An unreadable mount table is not reported here: the next mount fails with that reason.
     return PropagationCheck.host(plugin, root, seen).message();
   }
 

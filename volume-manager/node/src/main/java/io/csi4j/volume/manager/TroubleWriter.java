@@ -24,16 +24,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the {@linkplain TroubleFile file} that lists the volumes' obstacles, so that an operator
- * can read them without the manager, even after its process has ended. The file is written shortly
- * after an operation has failed, then checked from time to time while there is trouble.
+ * Writes the {@linkplain TroubleFile file} that lists the obstacles of volumes. An operator can
+ * read the file without the manager, even after the manager's process has ended. The file is
+ * written shortly after an operation has failed. While there is trouble, it is checked
+ * periodically.
  */
 final class TroubleWriter implements AutoCloseable {
 
   /** The pause before the file is written, because failures often come in bursts. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  /** The pause between checks while there is trouble. Most repeated failures send no event. */
+  /**
+   * The pause between checks while there is trouble. Checks are needed because most repeated
+   * failures send no event.
+   */
   private static final Duration AGAIN = Duration.ofSeconds(30);
 
   private final VolumeDirectories directories;
@@ -47,7 +51,8 @@ final class TroubleWriter implements AutoCloseable {
   private volatile @Nullable VolumeEngine engine;
 
   /**
-   * Guards the file and the next check. The thread that reports an event does not take this lock.
+   * Guards the file and the timer of the next check. {@link #noted} does not take this lock, so it
+   * never blocks.
    */
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -58,7 +63,7 @@ final class TroubleWriter implements AutoCloseable {
     this.scheduler = scheduler;
   }
 
-  /** Starts from the file of the previous process. */
+  /** Begins to write the file, and keeps the entries of the previous process at first. */
   void begin(VolumeEngine opened) {
     written = directories.trouble();
     engine = opened;
@@ -67,7 +72,7 @@ final class TroubleWriter implements AutoCloseable {
     }
   }
 
-  /** Notes an event. Does not block. */
+  /** Plans a check of the file if this event may change it. Does not block. */
   void noted(VolumeEvent event) {
     if (event instanceof VolumeEvent.Ended ended
         && (ended.failure().isPresent() || !written.isEmpty())) {
@@ -106,8 +111,8 @@ final class TroubleWriter implements AutoCloseable {
   }
 
   /**
-   * Returns the present trouble. An entry of the previous process stays as long as the volume must
-   * still be released or is uncertain, and nothing newer is known.
+   * Returns the present trouble. An entry that was written before stays until a newer one replaces
+   * it, as long as the volume must still be released or is uncertain.
    */
   private List<Entry> entries(VolumeEngine known, Instant now) {
     Map<VolumeIdentity, Entry> before = new HashMap<>();
@@ -138,7 +143,8 @@ final class TroubleWriter implements AutoCloseable {
                 new Entry(
                     volume.identity(),
                     trouble.message(),
-                    // The codes of one trouble may alternate.
+                    // The start time stays even if the code changes: the codes of one trouble may
+                    // alternate.
                     before
                         .map(Entry::since)
                         .orElseGet(

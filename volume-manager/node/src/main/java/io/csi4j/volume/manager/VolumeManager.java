@@ -49,12 +49,13 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Manages the volumes of one node, below one directory. The manager records its work on disk, so
- * that a crash at any moment loses nothing; {@link Builder#open} recovers everything without
- * calling a plugin.
+ * Manages the volumes of one node, below one directory. The manager records its work on disk, so a
+ * crash at any moment loses nothing; {@link Builder#open} recovers the records without calling a
+ * plugin.
  *
- * <p>After a start the host states once which uses it still wants ({@link #reconcile}). Until then,
- * the manager removes only mounts whose release is requested by name. Closing unmounts nothing.
+ * <p>After a start the host passes the list of uses that it still wants to {@link #reconcile},
+ * once. Until then, the manager removes only mounts whose release is requested by name. Closing the
+ * manager unmounts nothing.
  *
  * <pre>{@code
  * try (VolumeManager manager = VolumeManager.open(directory)) { // recovers what is mounted
@@ -90,43 +91,44 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Returns a builder for a manager.
    *
-   * @param root the directory for its state and its volumes, which must not be used for anything
-   *     else. A path of at most 68 bytes is best, as plugins need not accept paths longer than 128
+   * @param root the directory for the manager's state and volumes; no other program may use it.
+   *     A path of at most 68 bytes is best, because plugins need not accept paths longer than 128
+   *     bytes
    */
   public static Builder builder(Path root) {
     return new Builder(root);
   }
 
-  /** Returns the directory of the state and the volumes. */
+  /** Returns the directory that contains the state and the volumes. */
   public MountPath root() {
     return opened.root();
   }
 
-  /** Returns how long a call waits for its operation, as the settings say. */
+  /** Returns how long a call waits for its operation. This is the value from the settings. */
   public Duration patience() {
     return opened.patience();
   }
 
-  /** Returns the boot of this machine, as its receipts name it. */
+  /** Returns the identifier of this machine's present boot, as receipts contain it. */
   public String boot() {
     return opened.know("reading the boot of this machine", () -> opened.engine().boot());
   }
 
   /**
-   * Returns the identity of the cluster that this directory belongs to: that of the first orders
-   * that had one.
+   * Returns the identity of the cluster that this directory belongs to. The first orders with an
+   * identity set it.
    */
   public Optional<String> cluster() {
     return opened.cluster().identity();
   }
 
   /**
-   * Checks that orders are of the cluster that this directory belongs to. The first orders that
-   * name a cluster decide which one that is, for as long as the state exists.
+   * Checks that orders come from the cluster that this directory belongs to. The first orders that
+   * name a cluster tie the directory to that cluster for as long as the state exists.
    *
    * @throws io.csi4j.volume.model.VolumeException {@link
-   *     io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER} if they are of another cluster, or
-   *     if the state cannot be written
+   *     io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER} if they come from another cluster,
+   *     or if the state cannot be written
    */
   public void checkCluster(NodeOrders orders) {
     var unused =
@@ -140,8 +142,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Returns the registry of the plugins and their instances. The registry is persistent: after a
-   * restart the manager knows the instances of an earlier run, which serve releases until they are
-   * registered again.
+   * restart it still contains the instances of an earlier run. Until an instance is registered
+   * again, the manager uses it only for releases.
    */
   public PluginRegistry plugins() {
     return opened.plugins();
@@ -149,10 +151,10 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Registers the only instance of a plugin, or replaces its binding. Calls no plugin. Pending work
-   * on volumes of the plugin is tried when the plugin is reachable. The instance has no supervisor:
-   * the manager calls it whenever it needs it.
+   * on volumes of the plugin is tried when the plugin is reachable. No supervisor watches this
+   * instance: the manager calls it whenever an operation needs it.
    *
-   * @return warnings, which are no obstacles; listeners receive them too
+   * @return warnings; the plugin is registered nevertheless, and listeners receive the warnings too
    * @throws io.csi4j.volume.model.VolumeException if the manager was closed
    */
   public List<OperatorMessage> register(PluginBinding binding) {
@@ -160,8 +162,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Removes the only instance of a plugin. Its volumes stay as they are; pending work on them waits
-   * until the plugin is registered again.
+   * Removes the only instance of a plugin. The plugin's volumes stay as they are; pending work on
+   * them waits until the plugin is registered again.
    *
    * @return whether the plugin was registered
    */
@@ -170,11 +172,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Drains a plugin before it is stopped: from now on no more workloads can mount volumes with it
-   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), while releases go on. No workload
-   * loses a mount.
+   * Drains a plugin before it is stopped. From now on no further workload can mount a volume with
+   * the plugin ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), while releases
+   * continue. No workload loses a mount.
    *
-   * @param limit the time after which the uses that still hold volumes are reported
+   * @param limit the time after which the manager reports the uses that still hold volumes
    * @return the drain, which completes when no volume is left. Closing it allows mounts again
    * @throws io.csi4j.volume.model.VolumeException if the manager was closed
    */
@@ -183,14 +185,14 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns whether a plugin is being {@linkplain #drain drained}: no more workloads can mount
-   * volumes with it.
+   * Returns whether a plugin is being {@linkplain #drain drained}. No further workload can mount a
+   * volume with such a plugin.
    */
   public boolean isDraining(PluginId plugin) {
     return opened.engine().isDraining(plugin);
   }
 
-  /** Returns the findings of the recovery when the manager was opened. */
+  /** Returns the findings of the recovery that ran when the manager was opened. */
   public RecoveryReport recovered() {
     return opened.engine().report();
   }
@@ -206,16 +208,16 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Brings this node to the state that the host wants. The host calls this once after a start, with
-   * the complete list of the found uses that it still wants. A wanted use whose mount is gone is
-   * mounted again, until that succeeds; a found use that is not wanted is released. Mounts that
-   * were requested since the manager was opened are left alone, whether they are on the list or
-   * not.
+   * Brings this node to the state that the host wants. The host calls this method once after a
+   * start. The list must contain every use that the start found and that the host still wants. The
+   * manager mounts a wanted use again if its mount is gone, and retries until that succeeds. It
+   * releases a found use that is not wanted. It leaves mounts alone that were requested since the
+   * manager was opened, whether they are on the list or not.
    *
    * @throws io.csi4j.volume.model.VolumeException {@link
-   *     io.csi4j.volume.model.OperatorCode#LIST_TAKES_ALL} if something was found mounted and none
-   *     of it is on the list; if that is intended, call {@link #releaseFound}. Also if the state
-   *     can no longer be read
+   *     io.csi4j.volume.model.OperatorCode#LIST_TAKES_ALL} if the start found mounts and none of
+   *     their uses is on the list; if that is intended, call {@link #releaseFound}. Also if the
+   *     state can no longer be read
    */
   public Reconciliation reconcile(Collection<? extends WantedUse> live) {
     List<WantedUse> wanted = List.copyOf(live);
@@ -228,8 +230,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Releases everything that was found at the start and was not requested since. This is {@link
-   * #reconcile} with an empty list, as an explicit call.
+   * Releases every use that was found at the start and has not been requested since. This has the
+   * effect that {@link #reconcile} would have with an empty list, which it refuses.
    *
    * @throws io.csi4j.volume.model.VolumeException if the state can no longer be read
    */
@@ -238,8 +240,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Releases every use that is not on this list, including those that this process has mounted. A
-   * use that is requested while this runs is left alone. May be called at any time.
+   * Releases every use that is not on this list, including uses that this process has mounted. A
+   * use that is requested during this call is left alone. May be called at any time.
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
@@ -254,9 +256,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns why this mount would be refused because of what is mounted now, if it would: another
-   * workload has the volume, or the volume is mounted in another way. Changes nothing, and calls no
-   * plugin.
+   * Returns why the existing mounts would make the manager refuse this request; empty if they would
+   * not. A request is refused if another workload has the volume, or if the volume is mounted in
+   * another way. This method changes nothing and calls no plugin.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return opened.know("looking at a request", () -> opened.engine().refusal(request));
@@ -265,8 +267,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Returns whether a volume may be detached from this node now: no workload uses it, no work on it
    * is pending or running, and nothing is mounted at its paths. {@link #explain} and {@link
-   * #status} return what keeps it. For a host without claims; with claims, {@linkplain #receipt a
-   * receipt} is the proof. The answer is valid until the volume is requested again.
+   * #status} return the reasons against detaching. This method is for a host without claims; with
+   * claims, {@linkplain #receipt a receipt} is the proof. The answer is valid until the volume is
+   * requested again.
    *
    * @param plugin the plugin that serves the volume
    * @param handle the volume as the plugin names it
@@ -279,26 +282,26 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns a receipt that nothing of a use is left on this node, for a claim that is being
-   * released. Call this only after the release of the claim was recorded: from then on nothing is
-   * mounted under the claim. The manager reads the mount table and does not rely on its memory
-   * alone.
+   * Returns a receipt: proof that nothing of a use is left on this node, for a claim that is being
+   * released. Call this method only after the release of the claim was recorded, because from then
+   * on no node mounts a volume under the claim. The manager reads the mount table and does not rely
+   * on its memory alone.
    *
-   * <p>If the caller knows the volume of the use, it should {@linkplain #receipt(VolumeUse, long,
-   * PluginId, VolumeId) name it}: otherwise there is no receipt while the cleanup of any volume is
-   * pending.
+   * <p>A caller that knows the volume of the use should {@linkplain #receipt(VolumeUse, long,
+   * PluginId, VolumeId) name it}: without the volume, there is no receipt while the cleanup of any
+   * volume is pending.
    *
    * @param epoch the epoch of the claim
    * @throws io.csi4j.volume.model.VolumeException {@link
-   *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, with what is left; or with why that
-   *     cannot be determined
+   *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED} if something is left, or if that cannot
+   *     be determined; the message says which
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch) {
     return opened.know(PROVING, () -> opened.engine().receipt(usage, epoch, Optional.empty()));
   }
 
   /**
-   * Returns a receipt that nothing of a use of this volume is left on this node. See {@link
+   * Returns a receipt: proof that nothing of a use of this volume is left on this node. See {@link
    * #receipt(VolumeUse, long)}.
    *
    * @param plugin the plugin that serves the volume
@@ -382,8 +385,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Explains every volume on this node, in order, with the time since which its obstacle exists.
-   * Calls no plugin.
+   * Explains every volume on this node, in order. An obstacle is listed with the time since it
+   * appeared. This method calls no plugin.
    */
   public Explanation explain() {
     return opened.engine().explain();
@@ -406,13 +409,14 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Writes a bug report into one new ZIP archive, which only its owner may read: the plugins and
-   * their health, the volumes, why each is in its state, the claims on record, pending work, the
+   * their health, the volumes, an explanation of each volume, the claims on record, pending work,
+   * the
    * last 200 messages for operators, the mounts below the directory, and the versions.
    *
-   * <p>The report comes from the manager's records and from the mount table: no plugin is called,
-   * no mounted directory is read, and nothing that may hang is waited for. All data about one
-   * volume is of one moment. The manager goes on meanwhile, so the data of two volumes may be of
-   * two moments.
+   * <p>The report comes from the manager's records and from the mount table: the manager calls no
+   * plugin, reads no mounted directory, and waits for no access that may hang. All data about one
+   * volume comes from one moment. The manager continues to work meanwhile, so the data about two
+   * volumes may come from two moments.
    *
    * <p>The report contains no secrets, contexts, mount flags or filesystem options. It contains the
    * names of volumes, workloads, plugins and paths, the sources of mounts without the part before
@@ -424,8 +428,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * }</pre>
    *
    * @param archive the archive, which must not exist yet
-   * @throws io.csi4j.volume.model.VolumeException if the file exists, which is left unchanged, or
-   *     if the archive cannot be written; then it is removed
+   * @throws io.csi4j.volume.model.VolumeException if the file exists, in which case it stays
+   *     unchanged, or if the archive cannot be written, in which case the archive is removed
    */
   public void dump(Path archive) {
     opened.report().writeTo(archive);
@@ -434,8 +438,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Closes the manager: it accepts no more operations and waits a bounded time for running ones.
    * Operations that have not ended by then are on record and continue after the next start.
-   * Unmounts nothing. Idempotent, and safe on any thread. From then on every operation, list and
-   * receipt is refused with {@link io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; the last
+   * Unmounts nothing. Idempotent, and safe on any thread. A closed manager refuses every operation,
+   * list and receipt with {@link io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; the last
    * known values can still be read.
    */
   @Override
@@ -466,15 +470,15 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Adds a listener for events. Without a listener, the manager logs what concerns an operator:
-     * findings, and the failures of releases and of background work.
+     * Adds a listener for events. Without a listener, the manager logs the events for operators:
+     * findings, and failures of releases and of background work.
      */
     public Builder listener(VolumeEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }
 
-    /** Sets the limits. */
+    /** Sets the limits and the mount rules of the manager. */
     public Builder settings(ManagerSettings value) {
       settings = Objects.requireNonNull(value, "value");
       return this;
@@ -489,7 +493,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Stores the state here instead of in a journal below the root. The manager closes the store.
+     * Keeps the state in this store instead of in a journal below the root. The manager closes the
+     * store.
      */
     public Builder state(StateStore store) {
       state = Objects.requireNonNull(store, "store");
@@ -497,8 +502,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Makes the node check its claims: a request with an epoch is mounted only while its claim is
-     * current. Without this setting such a request is refused.
+     * Makes the node check its claims: a request with a claim is mounted only while the claim is
+     * current. Without this setting, a request with a claim is refused.
      */
     public Builder claims(NodeClaims value) {
       claims = Optional.of(value);
@@ -506,26 +511,30 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Uses these mounts instead of those of the running kernel. For tests, together with a plugin
-     * that mounts there. Directories are still made on disk.
+     * Uses these mounts instead of the mounts of the running kernel. This is for tests, together
+     * with a plugin that mounts in this table. Directories are still created on disk.
      */
     public Builder mounts(MountTable table, Mounts mounts) {
       kernel = Optional.of(new KernelView(table, mounts, Optional.empty()));
       return this;
     }
 
-    /** Uses these mounts, and this watch for mounts that other programs make and remove. */
+    /**
+     * Uses these mounts instead of the mounts of the running kernel, and this watch, which reports
+     * mounts that other programs add and remove.
+     */
     public Builder mounts(MountTable table, Mounts mounts, MountWatch watch) {
       kernel = Optional.of(new KernelView(table, mounts, Optional.of(watch)));
       return this;
     }
 
     /**
-     * Opens the manager: locks the state and recovers the volumes. Calls no plugin, and unmounts
-     * nothing.
+     * Opens the manager: locks the state and recovers the volumes. Opening calls no plugin and
+     * unmounts nothing.
      *
      * @throws io.csi4j.volume.model.VolumeException if the root or the state cannot be used, if
-     *     another manager has the state ({@link io.csi4j.volume.model.OperatorCode#STATE_IN_USE}),
+     *     another manager is using the state ({@link
+     *     io.csi4j.volume.model.OperatorCode#STATE_IN_USE}),
      *     or if the kernel's mounts cannot be read here
      */
     public VolumeManager open() {

@@ -29,33 +29,33 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the claims of one volume's mounts, and releases uses whose claims are over. Used in the
- * mailbox of the volume only.
+ * Checks the claims of one volume's mounts, and releases uses whose claims have ended. Used only in
+ * the mailbox of the volume.
  */
 final class ClaimChecks {
 
-  /** Time limit for an answer if the host has set none. */
+  /** Time limit for an answer if the host has set no limit. */
   private static final Duration USUAL = Duration.ofSeconds(10);
 
   private final VolumeQueue volume;
   private final CleanupSchedule cleanup;
 
-  /** Allocated when the node has claims. */
+  /** The answers so far; allocated only while the volume has claims to check. */
   private @Nullable Heard heard;
 
   /**
-   * The answers received so far for a use.
+   * The answers received so far about the claims of the uses.
    *
-   * @param since when its claim was last known to be current, or was first checked
-   * @param told the code reported for the claim since then
+   * @param since the time when the claim of a use was last confirmed, or was first checked
+   * @param told the code that was last reported for the claim of a use
    */
   private record Heard(Map<VolumeUse, Long> since, Map<VolumeUse, OperatorCode> told) {}
 
   /**
-   * The consequence of an answer.
+   * The consequence of an answer about a claim.
    *
-   * @param notice the notice for an operator
-   * @param isOver whether the mount must be removed
+   * @param notice the notice for an operator, if the answer needs one
+   * @param isOver whether the use must be released
    */
   private record Verdict(Optional<Notice> notice, boolean isOver) {
 
@@ -68,7 +68,7 @@ final class ClaimChecks {
   }
 
   /**
-   * Asks for the standing of a claim, within the time limit of the host.
+   * Queries the standing of a claim, within the host's time limit.
    *
    * @param then receives the answer exactly once, on any thread
    */
@@ -81,7 +81,7 @@ final class ClaimChecks {
   }
 
   /**
-   * Asks whether the volume of a claim exists, within the time limit of the host.
+   * Queries whether the volume of a claim exists, within the host's time limit.
    *
    * @param then receives the answer exactly once, on any thread
    */
@@ -122,7 +122,7 @@ final class ClaimChecks {
         });
   }
 
-  /** Asks about the claim of each use; the answers arrive later. */
+  /** Queries the claim of each use. The answers arrive later. */
   void confirm() {
     for (TargetRecord use : claimed(volume.memory.record(), now())) {
       ask(
@@ -151,14 +151,16 @@ final class ClaimChecks {
     Verdict verdict = heard(use.get(), standing, terms.get(), now());
     verdict.notice().ifPresent(volume.report::tell);
     if (verdict.isOver() && cleanup.may(usage)) {
-      // The release names the claim, as a mount under a later claim may be ahead in the queue.
+      // The release names the claim, because a mount under a newer claim may be queued before the
+      // release.
       volume.take(Operation.Release.unclaimed(volume.engine.nextId(), usage, claim));
     }
   }
 
   /**
-   * Returns the uses to ask about: mounts under a claim, and uncertain uses. An uncertain use whose
-   * claim is over, such as one that a fence has unmounted, would never end otherwise.
+   * Returns the uses with claims to check: mounted uses, and uncertain uses. Uncertain uses are
+   * included because an uncertain use whose claim has ended would otherwise stay on record forever.
+   * For example, a fence may have unmounted it.
    */
   private List<TargetRecord> claimed(Optional<VolumeRecord> record, long now) {
     List<TargetRecord> claimed =
@@ -191,7 +193,7 @@ final class ClaimChecks {
     return known;
   }
 
-  /** Handles an answer about the claim of a use, or the lack of one. */
+  /** Handles the answer about the claim of a use; a missing answer counts as "unknown". */
   private Verdict heard(TargetRecord use, ClaimStanding standing, NodeClaims terms, long now) {
     if (standing instanceof ClaimStanding.Current) {
       heard().since().put(use.usage(), now);
@@ -199,7 +201,8 @@ final class ClaimChecks {
       return Verdict.NOTHING;
     }
     if (use.path().is(PathStatus.IN_DOUBT) && !isSeen(use)) {
-      // Nothing is mounted, so no notice is needed; only a proof ends the use.
+      // Nothing is mounted, so no notice is needed. The use ends only if the claim has certainly
+      // ended.
       return new Verdict(Optional.empty(), standing instanceof ClaimStanding.Stale);
     }
     if (standing instanceof ClaimStanding.Stale) {
@@ -216,13 +219,13 @@ final class ClaimChecks {
           notice(use, isOver ? OperatorCode.SELF_FENCED : OperatorCode.CLAIM_UNCONFIRMED, standing),
           isOver);
     }
-    // The release of the claim also unmounts the volume.
+    // The claim is being released, and that release also unmounts the volume.
     return Verdict.NOTHING;
   }
 
   /**
-   * Returns whether something is mounted for a use. A workload may write to such a mount, whatever
-   * the record says.
+   * Returns whether the mount table shows a mount for a use. A workload may write to such a mount,
+   * even if the record says that the use is uncertain.
    */
   private boolean isSeen(TargetRecord use) {
     try {
@@ -233,7 +236,7 @@ final class ClaimChecks {
     }
   }
 
-  /** Returns the notice for a code; each code is reported once until the claim is current again. */
+  /** Returns the notice for a code; empty if the same code was reported last for this use. */
   private Optional<Notice> notice(TargetRecord use, OperatorCode code, ClaimStanding standing) {
     return Stream.of(code)
         .filter(it -> heard().told().put(use.usage(), it) != it)
@@ -248,8 +251,8 @@ final class ClaimChecks {
 
   /** Returns the schedule for the claim checks of all volumes. */
   static Rounds rounds(EngineParts parts) {
-    // The checks are spread over half of the interval, so that the nodes of a cluster do not all
-    // send theirs at once.
+    // The checks are spread over half of the interval, so the nodes of a cluster do not all send
+    // their checks at the same time.
     Duration interval = parts.claims().terms().map(NodeClaims::interval).orElse(Duration.ZERO);
     return new Rounds(parts.scheduler(), Backoff.halfJitter(interval, interval));
   }

@@ -14,12 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Background cleanup and repair of one volume. Runs pending releases and mounts dead mounts again,
- * with pauses between attempts. Used in the mailbox of the volume only.
+ * Background cleanup and repair of one volume. Runs pending releases and repairs dead mounts, with
+ * pauses between attempts. Used only in the mailbox of the volume.
  *
- * <p>After a start, nothing is unmounted before the host has given its list ({@link
- * HostList#isHeard}), except for uses that a caller has named since. From then on, the schedule
- * removes every use that is on record as released, and every use that is on no list.
+ * <p>After a start, nothing is unmounted before the host has passed its list of wanted uses ({@link
+ * HostList#isHeard}). The only exceptions are uses that a caller has named since the start. After
+ * the list has arrived, the schedule removes every use that is recorded as released, and every use
+ * that is not on the list.
  */
 final class CleanupSchedule {
 
@@ -33,12 +34,15 @@ final class CleanupSchedule {
   /** True if the pending cleanup was tried before and failed. */
   private boolean isRepeat;
 
-  /** True if no attempt is made until an operator has intervened and requested one. */
+  /**
+   * True if no attempt is made until a caller requests an operation, because the last failure needs
+   * an operator's help.
+   */
   private boolean isHeld;
 
   /**
-   * The uses that a caller has named since the start, until the host has given its list. Ended uses
-   * are removed when the next one is named.
+   * The uses that callers have named since the start; cleared when the host has passed its list.
+   * Ended uses are removed when a caller names the next use.
    */
   private Set<VolumeUse> commanded = Set.of();
 
@@ -71,12 +75,15 @@ final class CleanupSchedule {
     operation.usage().ifPresent(commanded::add);
   }
 
-  /** Returns whether the host or a caller has named a use, so that the background may change it. */
+  /**
+   * Returns whether background work may change a use: the host has passed its list, or a caller has
+   * named the use.
+   */
   boolean may(VolumeUse usage) {
     return commanded.contains(usage) || volume.engine.host.isHeard();
   }
 
-  /** Returns whether listeners receive events for an operation that starts now. */
+  /** Returns whether listeners receive events about an operation that starts now. */
   boolean isTold(Operation operation) {
     return !(operation instanceof Operation.Health) && (!isOf(operation) || isWorthTelling(failed));
   }
@@ -87,21 +94,21 @@ final class CleanupSchedule {
     isHeld = false;
   }
 
-  /** An operation has ended. */
+  /** Handles the end of an operation. */
   void ended(Operation operation, Result result, boolean isFailure) {
     isHeld = result instanceof Failure failure && failure.needsHelp();
     failed = isOf(operation) && isFailure ? failed + 1 : 0;
     isRepeat = isFailure && (isRepeat || !isRead(operation));
   }
 
-  /** Returns whether an operation only queries a mounted volume and mounts nothing. */
+  /** Returns whether an operation only queries or expands a mounted volume and mounts nothing. */
   static boolean isRead(Operation operation) {
     return operation instanceof Operation.Read;
   }
 
   /**
-   * Returns the next goal of the cleanup that may be tried now. Before the host has given its list,
-   * fewer goals may be tried.
+   * Returns the next goal of the cleanup that may be tried now. Before the host has passed its
+   * list, only goals for uses that a caller has named may be tried.
    */
   Optional<Goal> owed() {
     return volume
@@ -134,7 +141,7 @@ final class CleanupSchedule {
     }
   }
 
-  /** Runs after the pause. A repeated attempt also needs a place in the budget of the plugin. */
+  /** Runs after the pause. A repeated attempt also needs a token from the plugin's retry budget. */
   private void due() {
     next = null;
     if (!volume.isEmpty() || volume.engine.index.isClosing()) {
@@ -183,14 +190,17 @@ final class CleanupSchedule {
 
   // ---- when an attempt is repeated, and when it is reported
 
-  /** Returns the pause: doubled after each attempt, at most the cap, minus a random part. */
+  /**
+   * Returns the pause before an attempt. The pause doubles with each attempt up to the cap, and is
+   * then shortened by a random amount.
+   */
   static Duration pause(int tries, Duration cap, double random) {
     return Backoff.halfJitter(FIRST, cap).pause(tries + 1, random);
   }
 
   /**
-   * Returns whether an attempt is reported, by the number of failures before it: the first, the
-   * fifth, every twentieth.
+   * Returns whether an attempt is reported to listeners: the first attempt, the fifth, and every
+   * twentieth.
    */
   static boolean isWorthTelling(int failed) {
     return failed == 0 || failed == 4 || (failed + 1) % 20 == 0;

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Mounts of one volume that no longer work: the server of the mount has ended, or another program
- * has unmounted it or mounted over it. Detects and reports them, and returns the goals that mount
- * them again. Used in the mailbox of the volume only.
+ * has removed the mount or mounted over it. This class detects and reports such mounts, and returns
+ * the goals that repair them. Used only in the mailbox of the volume.
  */
 final class DeadMounts {
 
@@ -45,42 +45,46 @@ final class DeadMounts {
 
   private final VolumeQueue volume;
 
-  /** The last request of the host for each use; never stored. */
+  /** The host's last request for each use; kept in memory only. */
   private Map<VolumeUse, MountRequest> requests = Map.of();
 
-  // Shared while they are empty, as they are for most volumes.
+  // These collections are shared empty instances for most volumes.
 
   /** The uses that must be mounted again. */
   private Set<VolumeUse> dead = Set.of();
 
-  /** The uses among them for which a notice has asked the host to request the mount again. */
+  /** The dead uses for which a notice has already asked the host to request the mount again. */
   private Set<VolumeUse> unknown = Set.of();
 
   /** The uses whose mounts another program has removed. */
   private Set<VolumeUse> lost = Set.of();
 
-  /** The uses whose servers did not answer the last question. */
+  /** The uses whose servers did not answer the last health check. */
   private Set<VolumeUse> silent = Set.of();
 
   /**
-   * The mounts over the targets that another program has covered; the empty key stands for the
-   * staging path.
+   * The notices about paths over which another program has mounted, by use; the empty key stands
+   * for the staging path.
    */
   private Map<Optional<VolumeUse>, Notice> covered = Map.of();
 
-  /** The paths at which a mount has appeared or disappeared, and that were not checked since. */
+  /** The paths where a mount has appeared or disappeared since the last check. */
   private Set<MountPath> changed = Set.of();
 
-  /** Whether a mount may have appeared or disappeared at any path. */
+  /**
+   * Whether every path must be checked, because a mount may have appeared or disappeared anywhere.
+   */
   private boolean isAnyChanged;
 
-  /** The uses of the running repair whose mounts failed. */
+  /** The uses that the running repair could not mount. */
   private Set<VolumeUse> failed = Set.of();
 
-  /** Whether the volume, too, must still be staged again. */
+  /** Whether the volume itself must be staged again, too. */
   private boolean restages;
 
-  /** Whether the staging mount was found dead, so that nothing can be published from it. */
+  /**
+   * Whether the staging mount was found dead. Nothing can be published from a dead staging mount.
+   */
   private boolean stagingDead;
 
   private @Nullable Goal last;
@@ -96,7 +100,7 @@ final class DeadMounts {
     return volume.plugin().policy().onDeadMount();
   }
 
-  /** Returns whether a policy has dead mounts repaired. */
+  /** Returns whether a policy requires that dead mounts be repaired. */
   private static boolean repairs(OnDeadMount policy) {
     return policy == OnDeadMount.REPUBLISH || policy == OnDeadMount.REMOUNT;
   }
@@ -113,12 +117,15 @@ final class DeadMounts {
     unknown = without(unknown, request.usage()::equals);
   }
 
-  /** Forgets earlier failures: a repaired mount may have died again. */
+  /**
+   * Makes the volume be staged again with the next repair, because a new process of the plugin has
+   * appeared.
+   */
   void again() {
     restages |= !dead.isEmpty();
   }
 
-  /** Drops the uses that no longer exist or are being released. */
+  /** Forgets the uses that no longer exist or are being released. */
   void keepOnly(Optional<VolumeRecord> record) {
     Predicate<VolumeUse> isOver =
         usage ->
@@ -167,7 +174,10 @@ final class DeadMounts {
 
   // ---- mounts whose server has ended
 
-  /** Checks whether mounts are dead. This may ask their servers; the answers arrive later. */
+  /**
+   * Checks whether mounts are dead. This may query the servers of the mounts; their answers arrive
+   * later.
+   */
   void look() {
     if (policy() == OnDeadMount.LEAVE) {
       return;
@@ -179,7 +189,8 @@ final class DeadMounts {
       lookAtUses();
       return;
     }
-    // The staging mount is checked before its uses, because their repair depends on its health.
+    // The staging mount is checked before the uses, because the repair of a use depends on the
+    // health of the staging mount.
     ask(
         volume.parts.layout().staging(volume.identity),
         health -> {
@@ -193,7 +204,7 @@ final class DeadMounts {
         });
   }
 
-  /** Determines the health of a mount, and continues in the mailbox of the volume. */
+  /** Determines the health of a mount, then continues in the mailbox of the volume. */
   private void ask(MountPath path, Consumer<Sighting.Health> then) {
     try {
       volume
@@ -201,7 +212,7 @@ final class DeadMounts {
           .kernel()
           .ask(volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
     } catch (MountException e) {
-      // The next look at the table, which comes soon, reports the failure.
+      // The next read of the mount table, which follows soon, reports the failure.
       LOG.log(Level.DEBUG, "The health of the mounts of " + volume.identity + " is unknown.", e);
     }
   }
@@ -228,7 +239,7 @@ final class DeadMounts {
       answers(usage);
     }
     if (covered.containsKey(Optional.of(usage))) {
-      // The answer concerns the topmost mount.
+      // The answer is about the covering mount, not about the mount of this use.
       return;
     }
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
@@ -239,14 +250,15 @@ final class DeadMounts {
       volume.report.tell(dead(usage));
       volume.deadChanged();
     } else if (isThere && health == Sighting.Health.WELL && dead.contains(usage)) {
-      // The mount seen here is not the dead one.
+      // The dead mount has been replaced by a new one.
       dead = without(dead, usage::equals);
       volume.deadChanged();
     }
   }
 
   /**
-   * Notes that the server of a use's mount did not answer in time. Reported once until it answers.
+   * Notes that the server of a use's mount did not answer in time. This is reported once until the
+   * server answers.
    */
   void isSilent(VolumeUse usage) {
     if (volume.memory.use(usage).isPresent() && !silent.contains(usage)) {
@@ -257,7 +269,9 @@ final class DeadMounts {
     }
   }
 
-  /** Notes that the server of a use's mount answers, or that another mount is at the path. */
+  /**
+   * Notes that the server of a use's mount has answered, or that the path has another mount now.
+   */
   private void answers(VolumeUse usage) {
     if (silent.contains(usage)) {
       silent = without(silent, usage::equals);
@@ -289,7 +303,7 @@ final class DeadMounts {
     volume.report.tell(new Notice(code, seen, Optional.of(usage)));
   }
 
-  /** Reports dead mounts that cannot be repaired until the host requests them. */
+  /** Reports dead mounts that cannot be repaired until the host requests them again. */
   void tellNeeded() {
     if (!repairs(policy())) {
       return;
@@ -310,13 +324,13 @@ final class DeadMounts {
                 usage));
   }
 
-  /** Notes that a use was mounted; its mount may have been dead before. */
+  /** Notes that a use was mounted. If its mount was dead before, reports that it was repaired. */
   void isWell(VolumeUse usage) {
     lost = without(lost, usage::equals);
     silent = without(silent, usage::equals);
     if (dead.contains(usage)) {
       dead = without(dead, usage::equals);
-      // Updated before the report: a listener may query the state.
+      // The view is updated before the report, because a listener may query the state.
       volume.deadChanged();
       tell(
           OperatorCode.MOUNT_RESTORED,
@@ -325,7 +339,7 @@ final class DeadMounts {
     }
   }
 
-  /** Returns the trouble of the uses whose mounts do not work, if there are any. */
+  /** Returns the message about a use whose mount does not work, if there is such a use. */
   Optional<OperatorMessage> trouble() {
     if (covered.isEmpty() && dead.isEmpty() && lost.isEmpty() && silent.isEmpty()) {
       return Optional.empty();
@@ -343,10 +357,13 @@ final class DeadMounts {
 
   // ---- mounts that another program has removed or covered
 
-  /** Notes that a mount has appeared or disappeared, at this path or at any path. */
+  /**
+   * Notes that a mount has appeared or disappeared at this path; empty if any path may be affected.
+   */
   void changed(Optional<MountPath> path) {
     isAnyChanged |= path.isEmpty();
-    // A path that is not present is checked before it becomes present.
+    // Paths with any other status need no entry: the volume checks a path before it records the
+    // path as present.
     if (path.filter(this::isPresentAt).isPresent()) {
       changed = changed.isEmpty() ? new HashSet<>() : changed;
       changed.add(path.get());
@@ -360,7 +377,9 @@ final class DeadMounts {
         .anyMatch(usage -> path.equals(at(home, usage)));
   }
 
-  /** Returns the paths of a volume: the staging path as empty, and the targets of its uses. */
+  /**
+   * Returns a key for each path of a volume: empty for the staging path, and the use for a target.
+   */
   private static Stream<Optional<VolumeUse>> paths(VolumeRecord record) {
     return Stream.concat(
         Stream.of(Optional.empty()), record.targets().keySet().stream().map(Optional::of));
@@ -378,10 +397,10 @@ final class DeadMounts {
   }
 
   /**
-   * Checks the paths at which a mount has appeared or disappeared, while no operation of the volume
-   * is running. A recorded mount that is gone becomes uncertain; a mount that another program has
-   * covered is shown as uncertain until the cover is gone. Returns whether the state of any mount
-   * has changed; each change is shown and reported.
+   * Checks the paths where a mount has appeared or disappeared, while no operation of the volume is
+   * running. If a recorded mount is gone, its path becomes uncertain. If another program has
+   * mounted over it, the path is shown as uncertain until that mount is gone. Returns whether the
+   * state of any mount has changed; each change is shown and reported.
    */
   boolean lookAtChanges() {
     Set<MountPath> paths = changed;
@@ -407,22 +426,22 @@ final class DeadMounts {
         }
       }
     } catch (MountException e) {
-      // The next look at the table, which comes soon, reports the failure.
+      // The next read of the mount table, which follows soon, reports the failure.
       LOG.log(Level.DEBUG, "The mounts of " + volume.identity + " could not be read.", e);
     }
     volume.memory.set(now);
     if (!isNews && now.equals(known.get())) {
       return false;
     }
-    // Updated before the report: a listener may query the state.
+    // The view is updated before the report, because a listener may query the state.
     volume.show();
     notices.forEach(volume.report::tell);
     return true;
   }
 
   /**
-   * Records a mount of another program over a path, which is reported once until it is gone.
-   * Returns whether that is a change.
+   * Records whether another program has mounted over a path; such a mount is reported once until it
+   * is gone. Returns whether the result differs from the last check.
    */
   private boolean covers(
       Optional<VolumeUse> usage, PathRecord path, List<Sighting> stack, List<Notice> notices) {
@@ -439,7 +458,10 @@ final class DeadMounts {
     return !notice.equals(before);
   }
 
-  /** Returns the paths that another program has covered: targets, and the staging path as empty. */
+  /**
+   * Returns the paths over which another program has mounted, as uses; empty stands for the staging
+   * path.
+   */
   Set<Optional<VolumeUse>> covered() {
     return Set.copyOf(covered.keySet());
   }
@@ -459,20 +481,20 @@ final class DeadMounts {
     return record.withStaging(record.staging().as(PathStatus.IN_DOUBT));
   }
 
-  /** Returns whether the mount that was recorded for a path is no longer there. */
+  /** Returns whether the mount that was recorded for a path is gone. */
   private boolean isGone(PathRecord path, MountPath at) {
     return path.evidence().isPresent() && volume.parts.kernel().at(at).isEmpty();
   }
 
   /**
-   * Notes a lost mount. The policy decides whether the mount is repaired like a dead one or stays
+   * Notes a lost mount. The policy decides whether the mount is repaired like a dead mount or stays
    * lost.
    */
   private void isLost(VolumeUse usage) {
     lost = writable(lost);
     lost.add(usage);
     if (repairs(policy())) {
-      // The staging may remain.
+      // The staging mount may still work, so the volume is not staged again.
       dead = writable(dead);
       dead.add(usage);
     }
@@ -480,7 +502,7 @@ final class DeadMounts {
 
   // ---- repair
 
-  /** Returns whether a mount can be repaired now. */
+  /** Returns whether a repair can start now. */
   boolean isDue(Predicate<VolumeUse> may) {
     OnDeadMount policy = policy();
     boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
@@ -504,8 +526,9 @@ final class DeadMounts {
   }
 
   /**
-   * Handles the failure of the last attempt; returns whether the other mounts may still be
-   * repaired. A use whose volume no longer exists is not mounted again until the host requests it.
+   * Handles the failure of the last goal of a repair, and returns whether the other mounts may
+   * still be repaired. A use whose volume no longer exists is not mounted again until the host
+   * requests it.
    */
   boolean failed(Optional<OperatorCode> code) {
     Optional<VolumeUse> usage = Optional.empty();
@@ -547,11 +570,13 @@ final class DeadMounts {
       }
     }
     if (stagingDead && isRemount && !failed.isEmpty()) {
-      // Something is still mounted from the staging, and nothing more can be published from it.
+      // A use could not be unmounted from the dead staging mount, so the volume cannot be staged
+      // again and nothing can be published.
       return Optional.empty();
     }
     if (isRemount) {
-      // A mount that another program has removed does not keep the volume from being staged again.
+      // A use whose mount another program has removed is withdrawn first, so it does not prevent
+      // the volume from being staged again.
       for (TargetRecord use : record.targets().values()) {
         if (use.path().is(PathStatus.PRESENT) && mayReplace(use)) {
           return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));
@@ -585,7 +610,7 @@ final class DeadMounts {
     try {
       return volume.engine.host.isHeard() && isGone(use.path(), target(use.usage()));
     } catch (MountException e) {
-      // The next look at the table, which comes soon, reports the failure.
+      // The next read of the mount table, which follows soon, reports the failure.
       return false;
     }
   }

@@ -18,7 +18,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * The parts that an engine works with.
+ * The dependencies of an engine.
  *
  * @param clock the clock
  * @param scheduler the threads and timers
@@ -28,11 +28,11 @@ import java.util.function.Consumer;
  * @param directories the directories of the volumes
  * @param layout the paths of these directories
  * @param settings the limits
- * @param points receives the crash points
+ * @param points receives each crash point that the engine reaches
  * @param events receives the events; must not block
  * @param asked receives the number of an operation, on the thread of its caller
- * @param calling returns the context in which a call of an operation is sent
- * @param claims asks for the standing of this node's claims
+ * @param calling returns the context in which the engine sends a call of an operation
+ * @param claims queries the standing of this node's claims
  */
 public record EngineParts(
     Clock clock,
@@ -49,7 +49,10 @@ public record EngineParts(
     BiFunction<VolumeEvent.Started, CsiOperation, WorkContext> calling,
     Claims claims) {
 
-  /** Creates parts that report no caller of an operation. */
+  /**
+   * Creates dependencies whose listeners are not notified of callers, and whose calls have no
+   * context.
+   */
   public EngineParts(
       Clock clock,
       Scheduler scheduler,

@@ -27,11 +27,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * Mounts that the engine did not request: mounts over a directory of the manager or above it since
- * the manager was opened, and mounts inside its directory at a path that is neither a staging path
- * nor a target, such as those of a plugin that mounts at a wrong path. Each is reported once. Also
- * detects that the path of the manager's directory now leads to another directory, in which its
- * volumes do not appear. Safe for use by many threads.
+ * Detects and reports mounts that the engine did not request. One kind covers a directory of the
+ * manager, or a directory above it, and appeared after the manager was opened. The other kind is
+ * inside the manager's directory at a path that is neither a staging path nor a target; a plugin
+ * that mounts at a wrong path causes it. Each mount is reported once. This class also detects when
+ * the path of the manager's directory leads to another directory, in which the manager's volumes do
+ * not appear. Safe for use by many threads.
  */
 final class ForeignMounts {
 
@@ -41,16 +42,22 @@ final class ForeignMounts {
   private final VolumeLayout layout;
   private final BooleanSupplier isMoved;
 
-  /** Whether the manager's directory had moved at the last check. */
+  /** Whether the last check found that the manager's directory had moved. */
   private volatile boolean wasMoved;
 
-  /** The mounts in which the directories of all volumes and of the state were at the start. */
+  /** The mounts that contained the volumes directory and the state directory at the start. */
   private final Map<MountPath, Optional<MountRef.Identity>> inside;
 
-  /** The mounts at the directories that every volume depends on, the highest directory first. */
+  /**
+   * The mounts that were at the directories that every volume depends on, the highest directory
+   * first.
+   */
   private final SortedMap<MountPath, Stack> before;
 
-  /** The reported mounts over a directory that are still there. */
+  /**
+   * The reported mounts over a directory that have not been removed yet, by the path of the
+   * directory.
+   */
   private final Map<MountPath, Failure> over = new ConcurrentHashMap<>();
 
   /** The reported unexpected mounts in the directory of the manager. */
@@ -59,8 +66,8 @@ final class ForeignMounts {
   /**
    * The mounts at a directory when the manager was opened.
    *
-   * @param count their number
-   * @param top the identity of the one on top
+   * @param count the number of mounts
+   * @param top the identity of the topmost mount
    */
   private record Stack(int count, Optional<MountRef.Identity> top) {
 
@@ -86,14 +93,14 @@ final class ForeignMounts {
   }
 
   /**
-   * Records the present mounts at the directories as intended.
+   * Takes the mounts that are at the directories now as intended. Only later mounts are reported.
    *
    * @param isMoved returns whether the directory of the manager has moved
    */
   static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
     List<MountPath> deepest = List.of(layout.volumes(), layout.state());
-    // The mounts are read first, so that a mount that appears meanwhile is never taken for an
-    // earlier one.
+    // The mounts that contain the directories are read first. A mount that appears in between is
+    // then never mistaken for one that existed before.
     Map<MountPath, Optional<MountRef.Identity>> inside = new HashMap<>();
     deepest.forEach(path -> inside.put(path, mountOf(path, kernel)));
     SortedMap<MountPath, Stack> before = new TreeMap<>();
@@ -112,7 +119,7 @@ final class ForeignMounts {
     try {
       return kernel.mountOf(path);
     } catch (MountException e) {
-      // The mounts at each directory are read instead.
+      // Without this value, the mounts at each directory are read for each check.
       return Optional.empty();
     }
   }
@@ -120,22 +127,24 @@ final class ForeignMounts {
   // ---- over its directories
 
   /**
-   * Returns the mount that covers the directory of the manager or a directory above it, if there is
-   * one; or the failure that the directory has moved.
+   * Returns a failure if a mount covers the directory of the manager or a directory above it, or if
+   * the directory has moved.
    */
   Optional<Failure> seen() {
     return isUncovered(List.of(layout.volumes())) ? moved() : seenAtEach();
   }
 
   /**
-   * Returns whether these directories and the state directory are certainly in the same mounts as
-   * at the start, so that nothing was mounted over them or above them. The answer false proves
-   * nothing.
+   * Returns whether it is certain that these directories and the state directory are in the same
+   * mounts as at the start. Then nothing was mounted over them or over a directory above them. The
+   * answer false proves nothing.
    *
    * <p>The check walks through the parent directories, and would wait for the server of a mount
-   * over one of them. So the check runs only while a watch reports such mounts and none is known.
+   * that covers one of them. Therefore the check runs only while the kernel watch reports new
+   * mounts and no covering mount is known.
    *
-   * @param nested the directory of all volumes, then each directory inside the one before
+   * @param nested the directory of all volumes, then directories that are each inside the
+   *     previous one
    */
   private boolean isUncovered(List<MountPath> nested) {
     if (!over.isEmpty() || !kernel.isWatched()) {
@@ -147,7 +156,7 @@ final class ForeignMounts {
           && kernel.mountOf(layout.state()).equals(state)
           && areInside(nested, inside(layout.volumes()));
     } catch (MountException e) {
-      // The look at each directory reports the failure.
+      // The check of each directory, which follows, reports the failure.
       return false;
     }
   }
@@ -188,12 +197,13 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns the failure for every answer about mounts if the path of the manager's directory now
-   * leads elsewhere. Call this after reading the mounts, because that read does not show mounts
-   * that moved with the directory.
+   * Returns a failure if the path of the manager's directory now leads to another directory. In
+   * that case no answer about mounts is valid. Call this method after reading the mounts, because
+   * that read does not show mounts that moved with the directory.
    */
   Optional<Failure> moved() {
-    // Not checked through a covering mount, which may not answer.
+    // While a mount covers the directory, this is not checked, because the server of that mount may
+    // not answer.
     wasMoved = over.isEmpty() && isMoved.getAsBoolean();
     return known();
   }
@@ -208,8 +218,8 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns the mount that covers the directories of a volume or a directory above them, if there
-   * is one.
+   * Returns a failure if a mount covers the directories of a volume or a directory above them, or
+   * if the manager's directory has moved.
    */
   Optional<Failure> seen(VolumeIdentity volume, Optional<VolumeUse> usage) {
     VolumeLayout.Home home = layout.home(volume);
@@ -230,7 +240,7 @@ final class ForeignMounts {
     Stack then = before.getOrDefault(path, Stack.NONE);
     try {
       if (then.top().isPresent() && kernel.top(path).equals(then.top())) {
-        // Nothing covers the mount that was on top.
+        // The mount that was on top at the start is still on top.
         return Optional.empty();
       }
       List<Sighting> now = kernel.at(path);
@@ -251,36 +261,40 @@ final class ForeignMounts {
 
   // ---- changes of the mount table
 
-  /** Returns whether a mount at this path would cover a directory of the manager. */
+  /** Returns whether a mount at this path covers a directory of the manager. */
   boolean concerns(MountPath path) {
     return before.containsKey(path) || layout.isOwnDirectory(path);
   }
 
-  /** Handles a new mount over a directory of the manager; returns the message about it, once. */
+  /** Handles a new mount over a directory of the manager. Returns a message the first time. */
   Optional<OperatorMessage> came(MountPath path) {
     Optional<Failure> there =
         seenAt(path).filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED);
     if (there.isEmpty() || over.putIfAbsent(path, there.get()) != null) {
       return Optional.empty();
     }
-    // The mount may have gone since the look, when there was nothing to forget yet.
+    // The mount may have been removed after the check above and before it was recorded, so check
+    // again.
     went(path);
     return there.map(seen -> Messages.of(seen.code(), LOOKING.at(path), seen.seen()));
   }
 
-  /** Handles the end of a mount at this path. */
+  /** Handles the removal of a mount at this path. */
   void went(MountPath path) {
     Failure known = over.get(path);
     if (known != null && seenAt(path).isEmpty() && over.remove(path, known)) {
-      // Another mount may have appeared since the look, and been taken for the one that is
-      // forgotten now.
+      // Another mount may have appeared after the check above, and may have been mistaken for the
+      // mount that was just removed from the map.
       seenAt(path)
           .filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED)
           .ifPresent(seen -> over.putIfAbsent(path, seen));
     }
   }
 
-  /** Handles missed changes; returns the messages about new mounts. */
+  /**
+   * Handles changes of the mount table that the watch has missed, and returns messages about new
+   * mounts.
+   */
   List<OperatorMessage> missed() {
     List.copyOf(over.keySet()).forEach(this::went);
     List<MountPath> paths = new ArrayList<>(before.keySet());
@@ -290,14 +304,15 @@ final class ForeignMounts {
           .filter(this::concerns)
           .forEach(paths::add);
     } catch (MountException e) {
-      // Each operation looks again, and reports the failure.
+      // Each operation checks the mounts again, and reports the failure.
     }
     return paths.stream().distinct().flatMap(path -> came(path).stream()).toList();
   }
 
   /**
-   * Returns the known mount that covers the directories of a volume or a directory above them, or
-   * the failure that the directory had moved. Reads no mount table.
+   * Returns a failure if a known mount covers the directories of a volume or a directory above
+   * them, or if the last check found that the manager's directory had moved. Does not read the
+   * mount table.
    */
   Optional<Failure> covering(VolumeIdentity volume) {
     if (over.isEmpty()) {
@@ -315,7 +330,8 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns whether a known mount above a path hides the mounts at that path. Reads no mount table.
+   * Returns whether a known mount over a directory hides the mounts at a path. Does not read the
+   * mount table.
    */
   boolean isHidden(MountPath path) {
     return over.keySet().stream().anyMatch(path::isWithin);
@@ -323,22 +339,25 @@ final class ForeignMounts {
 
   // ---- in its directory
 
-  /** Records the mounts that were found and reported at the start. */
+  /** Records the unexpected mounts that were found and reported at the start. */
   void know(Collection<MountPath> found) {
     unexpected.addAll(found);
   }
 
-  /** Looks for unexpected mounts, and returns messages about new ones. */
+  /** Searches for unexpected mounts, and returns messages about new ones. */
   List<OperatorMessage> lookForUnexpected() {
     try {
       return unexpected(kernel.beneath(layout.root()));
     } catch (MountException e) {
-      // Each step looks again, and reports the failure.
+      // Each step reads the mounts again, and reports the failure.
       return List.of();
     }
   }
 
-  /** Returns messages about those of these mounts that are unexpected and not yet reported. */
+  /**
+   * Filters these mounts, and returns messages about the unexpected mounts that were not reported
+   * yet.
+   */
   List<OperatorMessage> unexpected(Collection<Sighting> mounted) {
     List<OperatorMessage> news = new ArrayList<>();
     for (Sighting sighting : mounted) {

@@ -46,13 +46,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Watches the health of volumes and of the storage behind each plugin. Queries each plugin that has
- * volumes on this node in rounds, at the interval of the plugin's policy, and reports changes. Safe
- * for use by many threads.
+ * Watches the health of volumes and of the storage behind each plugin. Each plugin with volumes on
+ * this node is queried periodically, at the interval of the plugin's policy. Changes are reported
+ * to listeners. Safe for use by many threads.
  */
 final class HealthWatch {
 
-  /** Maximum number of concurrent questions to one plugin. */
+  /** Maximum number of concurrent health queries to one plugin. */
   private static final int IN_FLIGHT = 2;
 
   private static final String OVER = "it is over: ";
@@ -69,7 +69,7 @@ final class HealthWatch {
   private final ConcurrentMap<PluginId, PluginRounds> rounds = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /** Creates a watch without plugins. */
+  /** Creates a watch that watches no plugin yet. */
   HealthWatch(EngineParts parts, VolumeIndex index) {
     this.parts = parts;
     this.index = index;
@@ -80,7 +80,10 @@ final class HealthWatch {
 
   // ---- rounds
 
-  /** Handles a new or changed plugin: its next round starts at most one interval from now. */
+  /**
+   * Handles a new or changed plugin: the plugin's next round of queries starts at most one interval
+   * from now.
+   */
   void changed(PluginId plugin) {
     PluginRounds there =
         isWatched(plugin) && !closed
@@ -101,9 +104,10 @@ final class HealthWatch {
   }
 
   /**
-   * Queries the faults of one volume now.
+   * Queries the plugin for the faults of one volume now.
    *
-   * @param then runs when the plugin has answered, or is not asked
+   * @param then runs when the plugin has answered, or when it is clear that the plugin is not
+   *     queried
    */
   void ask(VolumeQueue volume, Runnable then) {
     volume
@@ -123,8 +127,8 @@ final class HealthWatch {
   }
 
   /**
-   * The rounds of questions to one plugin. They continue as long as the plugin is registered; the
-   * plugin is not asked while it has no volume on this node.
+   * The rounds of health queries to one plugin. The rounds continue as long as the plugin is
+   * registered. While the plugin has no volume on this node, a round sends no query.
    */
   private final class PluginRounds {
 
@@ -135,19 +139,22 @@ final class HealthWatch {
     private long due;
 
     /**
-     * The number of the newest planned or running round; rounds with other numbers are out of date.
+     * The number of the newest planned or running round; a round with another number is outdated.
      */
     private long number;
 
     private boolean isGoing;
 
     /**
-     * Whether the plugin has changed during the round; then the round says nothing about the next
-     * pause.
+     * Whether the plugin has changed during the round. In that case the result of the round does
+     * not affect the next pause.
      */
     private boolean isHurried;
 
-    /** Only the volumes' names are kept, because a volume may be released before its turn. */
+    /**
+     * The volumes that the round has not queried yet. Only their identities are kept, because a
+     * volume may be released before it is queried.
+     */
     private Iterator<VolumeIdentity> left = Collections.emptyIterator();
 
     private HealthOffer offer = HealthOffer.NONE;
@@ -155,7 +162,7 @@ final class HealthWatch {
     private int asked;
     private boolean isAnswered = true;
 
-    /** Whether the next volume waits only for an answer about another volume. */
+    /** Whether the next query is due, and waits only for the answer to an earlier query. */
     private boolean isDue;
 
     PluginRounds(PluginId plugin) {
@@ -173,7 +180,7 @@ final class HealthWatch {
               .healthInterval());
     }
 
-    /** Plans the next round, or moves the planned one forward. */
+    /** Plans the next round, or makes the planned round start earlier. */
     void hurry() {
       lock.lock();
       try {
@@ -228,7 +235,7 @@ final class HealthWatch {
       guarded(round, () -> begin(round));
     }
 
-    /** Runs a part of a round. An exception ends this round, but not later rounds. */
+    /** Runs one step of a round. An exception ends this round, but not later rounds. */
     private void guarded(long round, Runnable part) {
       try {
         part.run();
@@ -312,8 +319,8 @@ final class HealthWatch {
     }
 
     /**
-     * Asks about the next volume and plans the one after it: the questions of a round are spread
-     * over half of the interval. After the last volume, ends the round.
+     * Queries the next volume and plans the query after it, so that the queries of a round are
+     * spread over half of the interval. Ends the round after the last volume.
      */
     private void goOn(long round) {
       VolumeIdentity volume = null;
@@ -327,8 +334,8 @@ final class HealthWatch {
         }
         isOver = !left.hasNext() && asked == 0;
         isDue = left.hasNext() && asked >= IN_FLIGHT;
-        // A plugin that does not answer is not asked again in this round; its mounts are still
-        // checked.
+        // A plugin that has not answered is not queried again in this round. The mounts of the
+        // other volumes are still checked.
         isUp = isAnswered;
         if (left.hasNext() && !isDue) {
           volume = left.next();
@@ -391,7 +398,7 @@ final class HealthWatch {
     }
   }
 
-  /** Describes the faults in an answer; empty if it reports none. */
+  /** Returns the faults in an answer as text; empty if the answer reports no faults. */
   static String words(Answer answer) {
     return answer.value().orElse(null) instanceof VolumeHealthReport report
         ? ForeignText.clause(
@@ -416,9 +423,9 @@ final class HealthWatch {
   // ---- reports
 
   /**
-   * Handles the answer to a question about a volume.
+   * Handles the answer to a query about a volume.
    *
-   * @return whether the plugin has answered at all
+   * @return whether the plugin has answered, even with an error
    */
   boolean told(VolumeIdentity volume, Answer answer) {
     Object value = answer.value().orElse(null);
@@ -451,7 +458,7 @@ final class HealthWatch {
     told(volume, pluginHere, List.of());
   }
 
-  /** Handles the faults that the mounts of a volume show. */
+  /** Handles the faults that this node has found at the mounts of a volume. */
   void seen(VolumeIdentity volume, List<VolumeHealthEntry> faults) {
     told(volume, host, faults);
   }
@@ -464,7 +471,7 @@ final class HealthWatch {
     storage.answered(plugin, pluginHere, faults, parts.clock().wall()).forEach(this::tellOfStorage);
   }
 
-  /** Ends the faults of a volume of which nothing is left on this node. */
+  /** Ends the faults of a volume after it has been removed from this node. */
   void forget(VolumeIdentity volume) {
     volumes.forget(volume).forEach(this::tell);
   }
@@ -522,7 +529,10 @@ final class HealthWatch {
     return storage.of(plugin).stream().map(HealthWatch::storageFinding).toList();
   }
 
-  /** Returns why the storage of a plugin is not reachable for such a volume, if it is not. */
+  /**
+   * Returns why the storage of a plugin cannot be reached for volumes with this capability; empty
+   * if it can be reached or if no fault is known.
+   */
   Optional<Failure> unreachable(PluginId plugin, VolumeCapability capability) {
     if (!isWatched(plugin)) {
       return Optional.empty();

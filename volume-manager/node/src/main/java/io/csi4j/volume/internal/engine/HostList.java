@@ -43,17 +43,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Compares the list of the host with the volumes of the node, and carries out the difference. */
+/**
+ * Compares the host's list of wanted uses with the volumes of the node, and mounts and releases
+ * uses accordingly.
+ */
 final class HostList {
 
   /**
-   * How long after a start the engine waits for the list before it reports that the list is
+   * The time that the engine waits for the list after a start before it reports that the list is
    * missing.
    */
   private static final Duration SILENCE = Duration.ofMinutes(10);
 
   /**
-   * One part of a plan.
+   * One item of a plan, together with its volume.
    *
    * @param item the item
    * @param identity the volume, if it is known
@@ -66,9 +69,9 @@ final class HostList {
   private volatile boolean heard;
 
   /**
-   * Creates a list that the host has not given yet.
+   * Creates the state before the host has passed its list.
    *
-   * @param unknown mounts of unknown volumes
+   * @param unknown the mounts that belong to no known volume
    */
   HostList(EngineParts parts, List<MountPath> unknown, VolumeEngine engine) {
     this.parts = parts;
@@ -76,18 +79,22 @@ final class HostList {
     this.engine = engine;
   }
 
-  /** Returns whether the host has given its list. */
+  /** Returns whether the host has passed its list. */
   boolean isHeard() {
     return heard;
   }
 
-  /** Returns the plan for the found uses, of which the host still wants these. */
+  /**
+   * Returns the plan for the uses that were found at the start, if the host still wants only the
+   * uses on this list.
+   */
   List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return ofFound(live).stream().map(Planned::item).toList();
   }
 
   /**
-   * Returns every difference from the list, except for uses that this process was asked to mount.
+   * Returns every difference from the list, but does not release uses whose mount was requested
+   * from this process.
    */
   private List<Planned> ofFound(Collection<WantedUse> live) {
     return planned(live).stream()
@@ -101,7 +108,7 @@ final class HostList {
         .toList();
   }
 
-  /** Returns the uses that were found mounted and were not requested since. */
+  /** Returns the uses that were found mounted at the start and have not been requested since. */
   private Set<VolumeUse> found() {
     Set<VolumeUse> uses = new TreeSet<>();
     for (VolumeQueue actor : engine.index.volumes()) {
@@ -115,7 +122,7 @@ final class HostList {
     return uses;
   }
 
-  /** Refuses a list that contains none of the uses that were found mounted. */
+  /** Refuses a list that contains none of the uses that were found mounted, if there are any. */
   void mustKeepSome(Collection<WantedUse> live) {
     Set<VolumeUse> found = found();
     if (!found.isEmpty() && live.stream().map(WantedUse::usage).noneMatch(found::contains)) {
@@ -129,7 +136,9 @@ final class HostList {
     }
   }
 
-  /** Reports once if the host has given no list long after a start that found something. */
+  /**
+   * Reports once if the start found mounted uses and the host has passed no list for a long time.
+   */
   void awaitHost() {
     if (!found().isEmpty()) {
       parts.scheduler().after(SILENCE, this::tellIfSilent);
@@ -153,20 +162,20 @@ final class HostList {
   }
 
   /**
-   * Keeps these of the found uses and releases the other found uses. Does not change the uses that
-   * this process was asked to mount.
+   * Keeps the found uses that are on this list and releases the other found uses. Uses whose mount
+   * was requested from this process are not released.
    */
   Reconciliation settleFound(Collection<WantedUse> live) {
     return perform(live, this::ofFound);
   }
 
-  /** Keeps these uses and releases all others. */
+  /** Keeps the uses on this list and releases all other uses. */
   Reconciliation reconcile(Collection<WantedUse> live) {
     engine.wanted.keepOnly(live.stream().map(WantedUse::usage).collect(Collectors.toSet()));
     return perform(live, this::planned);
   }
 
-  /** Carries out a plan. From now on, unwanted uses are also removed in the background. */
+  /** Carries out a plan. From now on, unwanted uses are also removed by background work. */
   private Reconciliation perform(
       Collection<WantedUse> live, Function<Collection<WantedUse>, List<Planned>> planning) {
     long now = engine.newest();
@@ -199,12 +208,13 @@ final class HostList {
     if (parts.state().load().uncertainties().isEmpty()) {
       return run;
     }
-    // Records with an uncertain state are written again after the comparison with the mount table.
+    // After the plan has been carried out, the state is marked as certain again: its records have
+    // been compared with the mount table.
     run.done().thenRun(() -> parts.state().settle());
     return run;
   }
 
-  /** Remembers the requests for existing mounts, in case these must be repaired. */
+  /** Remembers the requests for existing mounts, in case the mounts must be repaired. */
   private void remember(Collection<WantedUse> live) {
     for (WantedUse mount : live) {
       if (mount instanceof WantedUse.Requested wanted) {
@@ -220,7 +230,7 @@ final class HostList {
     }
   }
 
-  /** Restores the names of uses of which only the directory is left. */
+  /** Restores the names of uses that are known only by their directories. */
   private void name(Map<String, VolumeUse> directories) {
     for (VolumeQueue actor : engine.index.volumes()) {
       Set<VolumeUse> left =
@@ -234,7 +244,7 @@ final class HostList {
     }
   }
 
-  /** Notices mounts that have appeared since the start for uses that are not on record. */
+  /** Finds mounts that have appeared since the start for uses that are not on record. */
   private void audit() {
     Map<MountPath, List<Sighting>> byVolume;
     try {
@@ -242,12 +252,13 @@ final class HostList {
       byVolume = Strays.byVolume(parts.layout(), mounted);
       engine.foreign.unexpected(mounted).forEach(engine::tell);
     } catch (MountException e) {
-      // Each operation looks again.
+      // Each operation reads the mounts again.
       return;
     }
     for (VolumeQueue actor : engine.index.volumes()) {
       List<Sighting> there = byVolume.get(parts.layout().volume(actor.identity()));
-      // Only the volumes that need it look again, because each look reads the mount table.
+      // Only volumes with unrecorded mounts are checked again, because each check reads the mount
+      // table.
       if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
         actor.notice();
       }
@@ -277,8 +288,8 @@ final class HostList {
   // ---- the plan
 
   /**
-   * Returns the steps that bring a node to what its host wants. Pure: reads and changes nothing
-   * else.
+   * Returns the plan that gives a node exactly the uses that its host wants. A pure function: it
+   * depends only on its arguments and has no side effects.
    */
   static List<Planned> plan(
       VolumeLayout layout,
@@ -342,14 +353,17 @@ final class HostList {
     return items;
   }
 
-  /** Returns these uses by the names of their directories. */
+  /** Returns a map from the name of a use's directory to the use. */
   static Map<String, VolumeUse> directories(Collection<VolumeUse> uses) {
     Map<String, VolumeUse> directories = new HashMap<>();
     uses.forEach(usage -> directories.put(VolumeLayout.id(usage), usage));
     return directories;
   }
 
-  /** Returns the use itself, or the found use of which only the directory is left. */
+  /**
+   * Returns the use itself. If the use is known only by its directory, returns the use with that
+   * directory from the map, if there is one.
+   */
   static VolumeUse named(VolumeUse usage, Map<String, VolumeUse> directories) {
     return StrayUse.directory(usage).map(directories::get).orElse(usage);
   }
@@ -398,8 +412,8 @@ final class HostList {
   // ---- carrying out the plan
 
   /**
-   * Carries out a plan: a limited number of items of each plugin at a time, and all plugins in
-   * parallel.
+   * Carries out a plan. All plugins are handled in parallel, with a limited number of concurrent
+   * items for each plugin.
    */
   static final class Run implements Reconciliation {
 
@@ -440,8 +454,9 @@ final class HostList {
     }
 
     /**
-     * Runs items of a plugin until one of them does not end at once; the end of that item then runs
-     * the next. This is a loop without recursion, because thousands of items may end at once.
+     * Runs items of a plugin until an item does not end immediately. The end of that item then runs
+     * the next item. This is a loop instead of a recursion, because thousands of items may end
+     * immediately.
      */
     private void next(Optional<PluginId> plugin) {
       boolean hasEnded = true;
@@ -450,8 +465,8 @@ final class HostList {
         if (part == null) {
           return;
         }
-        // The later of two events, the end of this item and the end of this call, runs the next
-        // item.
+        // Two events compete: the item ends, and the call that started it returns. The later event
+        // runs the next item.
         AtomicBoolean passed = new AtomicBoolean();
         work.apply(part)
             .whenComplete(
@@ -527,7 +542,7 @@ final class HostList {
     }
 
     /**
-     * Returns the progress, and each item that failed with the reason: {@code Reconciliation[2 of 2
+     * Returns the progress and the failed items with their reasons: {@code Reconciliation[2 of 2
      * items tried: 0 mounted, 1 released, 1 not done (MOUNT db by web: CSI-302 PLUGIN_NOT_UP, tried
      * again in the background)]}.
      */

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The host's rules for a mount: which workload may use which volume, which node the claims must be
- * for, and which flags are allowed.
+ * The host's rules for a mount: which workload may use which volume, which node the claims must
+ * name, and which mount flags are allowed.
  *
  * @param permission decides which workload may use which volume
- * @param node the name of this node, as claims have it; empty if the manager checks no claims
- * @param flags which flags a request may have, and which every mount gets
+ * @param node the name of this node in claims; empty if the manager checks no claims
+ * @param flags decides which flags a request may set, and which flags are added to every mount
  */
 record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlagPolicy flags) {
 
   /**
-   * A refusal.
+   * A refusal of a request.
    *
    * @param code the code for an operator
    * @param seen the reason
@@ -39,7 +39,7 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
         parts.settings().mountFlags());
   }
 
-  /** Returns why a request is refused, if it is. */
+  /** Returns why the rules refuse a request; empty if they allow it. */
   Optional<Refusal> refusal(MountRequest request) {
     VolumeIdentity volume = new VolumeIdentity(request.plugin(), request.handle());
     VolumePermission.Request wish =
@@ -67,8 +67,8 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
   }
 
   /**
-   * Refuses a claimed request that lacks a required flag: the claim states how the volume is
-   * mounted, so nothing can be added here.
+   * Refuses a claimed request that lacks a required flag. The flag cannot be added here, because
+   * the claim states how the volume is mounted.
    */
   private Optional<Refusal> claimedWithout(MountRequest request, MountFlags asked) {
     List<String> missing =
@@ -89,7 +89,7 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
                     + ", which every mount gets here; the claim must have these options too"));
   }
 
-  /** Returns the request with the flags that every mount gets. */
+  /** Returns the request with the flags that the policy adds to every mount. */
   MountRequest applied(MountRequest request) {
     VolumeCapability capability = request.capability();
     if (capability.isBlock() || flags.missing(flagsOf(capability)).isEmpty()) {

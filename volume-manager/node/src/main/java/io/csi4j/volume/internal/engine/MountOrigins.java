@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The origin of a mount or a device that a plugin has made: the volume itself, a directory of the
- * host, or another volume. Safe for use by many threads.
+ * Determines the origin of a mount or device that a plugin has created: the volume itself, a
+ * directory of the host, or another volume. Safe for use by many threads.
  */
 final class MountOrigins {
 
@@ -38,8 +38,8 @@ final class MountOrigins {
   private final VolumeIndex index;
 
   /**
-   * The volumes by the recorded appearance of their mounts. Several volumes may share one
-   * appearance.
+   * The volumes, by the recorded appearance of their mounts. Mounts of several volumes may have the
+   * same appearance.
    */
   private final ConcurrentMap<Evidence.Looks, Set<VolumeIdentity>> known =
       new ConcurrentHashMap<>();
@@ -47,7 +47,10 @@ final class MountOrigins {
   /** The volumes that have a path without a recorded mount. */
   private final Set<VolumeIdentity> unknown = ConcurrentHashMap.newKeySet();
 
-  /** The location of each directory, determined on first use; a host does not move them. */
+  /**
+   * The device and directory behind each path, determined on first use; a host does not move these
+   * directories.
+   */
   private final Map<MountPath, Optional<ShownDirectory>> places = new ConcurrentHashMap<>();
 
   MountOrigins(KernelMounts kernel, VolumeLayout layout, VolumeIndex index) {
@@ -58,7 +61,7 @@ final class MountOrigins {
 
   // ---- records
 
-  /** Adds a record before it becomes visible to other threads. */
+  /** Adds a record. Call this before the record becomes visible to other threads. */
   void begins(VolumeRecord volume) {
     for (PathRecord path : paths(volume)) {
       if (path.evidence().isPresent()) {
@@ -70,7 +73,8 @@ final class MountOrigins {
   }
 
   /**
-   * Removes an old record after the present one has become visible; empty if the volume is gone.
+   * Removes an old record. Call this after the present record has become visible to other threads;
+   * the present record is empty if the volume is gone.
    */
   void ended(VolumeRecord volume, Optional<VolumeRecord> now) {
     VolumeIdentity identity = volume.identity();
@@ -86,7 +90,10 @@ final class MountOrigins {
     }
   }
 
-  /** Thousands of volumes may look alike, so a set is copied only if it has one element. */
+  /**
+   * Returns the union of two sets. Thousands of volumes may have the same appearance, so a set with
+   * several elements is changed in place.
+   */
   private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
     if (some.containsAll(more)) {
       return some;
@@ -124,7 +131,7 @@ final class MountOrigins {
 
   // ---- mounts
 
-  /** Returns why a mount cannot belong to a volume, if it cannot. */
+  /** Returns why a mount cannot belong to a volume; empty if it may. */
   Optional<Failure> objection(VolumeIdentity identity, Sighting mount) {
     Optional<String> place =
         Stream.concat(
@@ -161,7 +168,10 @@ final class MountOrigins {
     return shown(place).filter(it -> it.holdsWhatIsShownBy(mount)).isPresent();
   }
 
-  /** Returns whether several volumes may share one filesystem, as two volumes of one server may. */
+  /**
+   * Returns whether several volumes may share the filesystem of a mount, as two volumes of one file
+   * server may.
+   */
   private static boolean isShared(Sighting mount) {
     return mount.device().startsWith("0:");
   }
@@ -180,7 +190,8 @@ final class MountOrigins {
   }
 
   /**
-   * Returns whether a mount of a volume shows the same content. Checks only mounts that may do so.
+   * Returns whether a mount of this volume shows the same content as the given mount. Only paths
+   * that may do so according to the record are read.
    */
   private boolean shows(VolumeRecord volume, Sighting mount) {
     VolumeIdentity identity = volume.identity();
@@ -192,8 +203,8 @@ final class MountOrigins {
   }
 
   /**
-   * Returns whether a path may show this content according to its record. An uncertain path may
-   * show anything.
+   * Returns whether a path may show this content according to its record. A path without a recorded
+   * mount may show any content.
    */
   private static boolean mayShow(PathRecord path, Evidence mount) {
     return path.evidence().map(known -> known.looksLike(mount)).orElse(mayShowAnything(path));
@@ -213,7 +224,7 @@ final class MountOrigins {
             it -> it.device().equals(mount.device()) && it.evidence().looksLike(mount.evidence()));
   }
 
-  /** Returns a remark if the volume is a directory on a disk of the host. */
+  /** Returns a remark if the mount shows a directory on a disk of the host. */
   Optional<String> remark(Sighting mount) {
     boolean isOfHost =
         Stream.of(MountPath.ROOT, layout.root())
@@ -233,9 +244,9 @@ final class MountOrigins {
   // ---- block devices
 
   /**
-   * Returns why the device that was made for a use cannot belong to its volume, if it cannot. The
-   * devices of the volumes in use are read when the answer depends on them, because the number of a
-   * device changes after a reboot, or when a volume is attached again.
+   * Returns why a device that the plugin has created for a use cannot belong to the use's volume;
+   * empty if it may. The devices of the other volumes are read each time instead of being recorded,
+   * because the number of a device changes after a reboot or when a volume is attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
     for (VolumeRecord volume : index.records()) {

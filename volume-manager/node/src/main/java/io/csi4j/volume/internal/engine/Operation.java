@@ -11,7 +11,10 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** An operation that a caller or the background has requested. It is waiting or running. */
+/**
+ * An operation on a volume that a caller or background work has requested and that is waiting or
+ * running.
+ */
 abstract sealed class Operation {
 
   private final OperationId id;
@@ -40,17 +43,20 @@ abstract sealed class Operation {
     return usage;
   }
 
-  /** Completes when the operation ends. */
+  /** Returns the future that completes when the operation ends. */
   CompletableFuture<Object> end() {
     return end;
   }
 
-  /** Returns whether the other operation can share this one, because both request the same. */
+  /**
+   * Returns whether the other operation can share the result of this one, because both make the
+   * same request.
+   */
   boolean isSame(Operation other) {
     return false;
   }
 
-  /** A mount. */
+  /** Mounts a use. */
   static final class Mount extends Operation {
     final MountRequest request;
 
@@ -65,7 +71,7 @@ abstract sealed class Operation {
     }
   }
 
-  /** A use that is published again with other contexts or secrets. */
+  /** Publishes a use again with other contexts or secrets. */
   static final class Refresh extends Operation {
     final MountRequest request;
 
@@ -75,14 +81,16 @@ abstract sealed class Operation {
     }
   }
 
-  /** The release of a use, or of a volume without uses. */
+  /** Releases a use, or a volume without uses. */
   static final class Release extends Operation {
     final Goal goal;
 
-    /** The operation does nothing if the use was requested after the operation with this number. */
+    /**
+     * The operation has no effect if the use was requested after the operation with this number.
+     */
     final long unlessAskedAfter;
 
-    /** The operation does nothing if the use has another claim by then. */
+    /** The operation has no effect if the use has another claim when the operation starts. */
     final Optional<ClaimMark> under;
 
     private Release(
@@ -105,10 +113,10 @@ abstract sealed class Operation {
     }
 
     /**
-     * Returns a release in the background.
+     * Returns a release as background work.
      *
-     * @param unlessAskedAfter the release does nothing if the use was requested after this
-     *     operation
+     * @param unlessAskedAfter the release has no effect if the use was requested after the
+     *     operation with this number
      */
     static Release background(
         OperationId id, Goal goal, Optional<VolumeUse> usage, long unlessAskedAfter) {
@@ -116,7 +124,7 @@ abstract sealed class Operation {
           id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter, Optional.empty());
     }
 
-    /** Returns a release in the background for a use whose claim is over. */
+    /** Returns a release as background work for a use whose claim has ended. */
     static Release unclaimed(OperationId id, VolumeUse usage, ClaimMark over) {
       return new Release(
           id,
@@ -136,21 +144,21 @@ abstract sealed class Operation {
     }
   }
 
-  /** The repair of dead mounts. */
+  /** Repairs dead mounts. */
   static final class Repair extends Operation {
     Repair(OperationId id, Optional<VolumeUse> usage) {
       super(id, VolumeEvent.Operation.REPAIR, usage);
     }
   }
 
-  /** A query of a mounted use, which changes nothing on record. */
+  /** Queries or expands a mounted use, and changes no record. */
   abstract static sealed class Read extends Operation {
     private Read(OperationId id, VolumeEvent.Operation kind, VolumeUse usage) {
       super(id, kind, Optional.of(usage));
     }
   }
 
-  /** An expansion on the node of a volume that has grown. */
+  /** Expands a volume on the node after the volume has grown. */
   static final class Expand extends Read {
     final ExpandRequest request;
 
@@ -160,14 +168,16 @@ abstract sealed class Operation {
     }
   }
 
-  /** A query of the usage of a volume. */
+  /** Queries the usage of a volume. */
   static final class Stats extends Read {
     Stats(OperationId id, VolumeUse usage) {
       super(id, VolumeEvent.Operation.STATS, usage);
     }
   }
 
-  /** A query of the faults of a volume, in the background. Never reported as an operation. */
+  /**
+   * Queries the faults of a volume as background work. Never reported to listeners as an operation.
+   */
   static final class Health extends Operation {
     /** The faults that the plugin can report. */
     final HealthOffer offer;

@@ -118,8 +118,8 @@ final class DeadMounts {
   }
 
   /**
-   * Makes the volume be staged again with the next repair, because a new process of the plugin has
-   * appeared.
+   * Makes the next repair stage the volume again if mounts are dead, because a staging mount that
+   * was already repaired may have died again.
    */
   void again() {
     restages |= !dead.isEmpty();

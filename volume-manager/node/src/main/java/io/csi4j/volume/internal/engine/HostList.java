@@ -208,8 +208,8 @@ final class HostList {
     if (parts.state().load().uncertainties().isEmpty()) {
       return run;
     }
-    // After the plan has been carried out, the state is marked as certain again: its records have
-    // been compared with the mount table.
+    // After the plan has been carried out, the uncertainties of the state are removed, because the
+    // records have been compared with the mount table.
     run.done().thenRun(() -> parts.state().settle());
     return run;
   }

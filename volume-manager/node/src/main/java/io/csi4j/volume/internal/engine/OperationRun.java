@@ -52,15 +52,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one operation of a volume at a time: performs the steps that the lifecycle names until the
- * operation ends. Used in the mailbox of the volume only.
+ * Runs one operation of a volume at a time. Performs the steps that the lifecycle requires until
+ * the operation ends. Used only in the mailbox of the volume.
  */
 final class OperationRun {
 
-  /** The time after which an operator is notified that a call takes long. */
+  /** The time after which the engine reports that a call takes long. */
   private static final Duration SLOW = Duration.ofSeconds(10);
 
-  /** Time limit for the servers of checked mounts, and for closing a device. */
+  /** Time limit for the servers of mounts to answer a check, and for a device to be closed. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
@@ -84,15 +84,15 @@ final class OperationRun {
 
   private boolean superseded;
 
-  /** The faults that the plugin can report, if it was asked. */
+  /** The kinds of faults that the plugin can report; none until the plugin was queried. */
   private HealthOffer offer = HealthOffer.NONE;
 
   private NodePlugin plugin = new NodePlugin.Absent(Set.of());
 
-  /** Distinguishes an expected answer from a late one. */
+  /** The number of the awaited answer. An answer with an older number is late and is ignored. */
   private long generation;
 
-  /** An attempt that waits for the budget of the plugin. */
+  /** The timer of an attempt that waits for the plugin's retry budget. */
   private Scheduler.@Nullable Timer held;
 
   OperationRun(VolumeQueue volume, DeadMounts dead) {
@@ -106,7 +106,10 @@ final class OperationRun {
     engine = volume.engine;
   }
 
-  /** Returns the present step of the operation; empty before the first step and after the last. */
+  /**
+   * Returns the present position of the operation in its lifecycle; empty before the first step and
+   * after the operation has ended.
+   */
   Optional<Turn> turn() {
     return Optional.ofNullable(turn);
   }
@@ -116,13 +119,14 @@ final class OperationRun {
     return Optional.ofNullable(lastAnswer);
   }
 
-  /** Returns whether the plugin was asked to unpublish and its last answer was a failure. */
+  /** Returns whether the plugin's last answer to an unpublish call was a failure. */
   boolean unpublishFailed() {
     return unpublishFailed;
   }
 
   /**
-   * Notes that the operation is no longer wanted. It ends at the next point where it can be left.
+   * Notes that the operation is no longer wanted. The operation ends at the next point where it can
+   * stop.
    */
   void supersede() {
     superseded = true;
@@ -143,12 +147,12 @@ final class OperationRun {
     }
   }
 
-  /** Remembers which faults the plugin can report. */
+  /** Remembers which kinds of faults the plugin can report. */
   void offers(HealthOffer faults) {
     offer = faults;
   }
 
-  /** Drops the ended operation. */
+  /** Clears the data of the ended operation. */
   void clear() {
     withdrawRepeat();
     operation = null;
@@ -161,9 +165,9 @@ final class OperationRun {
   // ---- running towards a goal
 
   /**
-   * Performs the steps to a goal.
+   * Performs the steps that lead to a goal.
    *
-   * @param known the volume as it is known before the first step
+   * @param known the record of the volume before the first step
    * @param of the plugin of the volume
    */
   void goFor(Operation next, Goal goal, VolumeRecord known, NodePlugin of) {
@@ -176,13 +180,14 @@ final class OperationRun {
   }
 
   /**
-   * Returns the situation. The plugin gets no call while its paths would lead into a foreign mount.
+   * Returns the situation of the volume. The engine calls no plugin while a foreign mount covers
+   * the paths of the volume.
    */
   private Situation situation(NodePlugin of) {
     return memory.situation(of).barredBy(engine.foreign.covering(identity));
   }
 
-  /** Performs steps until the run must wait for one. */
+  /** Performs steps until the operation ends or must wait for the result of a step. */
   private void advance(Operation now, Turn first) {
     Optional<Turn> next = Optional.of(first);
     while (next.isPresent()) {
@@ -206,8 +211,8 @@ final class OperationRun {
     }
   }
 
-  /** Performs a step. Returns the next turn, or empty if the answer of the step arrives later. */
-  @SuppressWarnings("CatchThrowable") // an exception of a step leaves its effect unknown
+  /** Performs a step. Returns the next turn, or empty if the result of the step arrives later. */
+  @SuppressWarnings("CatchThrowable") // after an exception, the effect of a step is unknown
   private <E extends Event> Optional<Turn> perform(Operation now, Turn at, Awaited<E> awaited) {
     if (awaited.step() instanceof Step.Later<E> later) {
       long expected = ++generation;
@@ -227,8 +232,8 @@ final class OperationRun {
     return isAsking ? Optional.empty() : Optional.of(after(at, awaited, performance));
   }
 
-  /** Performs a step that ends at once, and decides what follows. */
-  @SuppressWarnings("CatchThrowable") // an exception of a step leaves its effect unknown
+  /** Performs a step that ends immediately, and returns the next turn. */
+  @SuppressWarnings("CatchThrowable") // after an exception, the effect of a step is unknown
   private <E extends Event> Turn after(Turn at, Awaited<E> awaited, Performance performance) {
     E event;
     try {
@@ -271,7 +276,9 @@ final class OperationRun {
     throw new IllegalStateException("A step that does not end at once: " + step);
   }
 
-  /** Returns whether a notice that is reported once for each plugin is still unreported. */
+  /**
+   * Returns whether a notice must be reported. Some notices are reported only once for each plugin.
+   */
   private boolean isNews(Notice notice) {
     return notice.code() != OperatorCode.HOST_DISK_SHOWN
         || engine.isFirst(notice.code(), identity.plugin());
@@ -291,12 +298,12 @@ final class OperationRun {
     return parts.kernel().at(path).isEmpty();
   }
 
-  /** Performs the steps of one turn. */
+  /** Performs the step of one turn. */
   private final class Performance implements Step.Performer {
     private final Operation now;
     private final Turn at;
 
-    /** The mounts that this step has seen, by their path. */
+    /** The mounts that this step has read, by their path. */
     private final Map<MountPath, List<Sighting>> seen = new HashMap<>(2);
 
     Performance(Operation now, Turn at) {
@@ -310,8 +317,8 @@ final class OperationRun {
     }
 
     /**
-     * Removes the volume from the record once its directories are certainly gone; otherwise leaves
-     * a tombstone.
+     * Removes the record of the volume if its directories are certainly gone; otherwise leaves a
+     * tombstone.
      */
     @Override
     public Event.Saved forget() {
@@ -332,7 +339,8 @@ final class OperationRun {
     }
 
     /**
-     * Creates the directories of a volume. Does nothing if the volume is mounted: then they exist.
+     * Creates the directories of a volume. Does nothing if the volume is mounted, because then the
+     * directories exist.
      */
     @Override
     public Event.Arranged prepareVolume() {
@@ -346,8 +354,8 @@ final class OperationRun {
     }
 
     /**
-     * Creates the parent directory of a target. Does nothing if the target is mounted: then it
-     * exists.
+     * Creates the parent directory of a target. Does nothing if the target is mounted, because then
+     * the directory exists.
      */
     @Override
     public Event.Arranged prepareUse(VolumeUse usage) {
@@ -361,7 +369,7 @@ final class OperationRun {
           });
     }
 
-    /** Removes the rest of a target, unless something is mounted there. */
+    /** Removes the directories of a target, unless something is mounted at the target. */
     @Override
     public Event.Arranged removeUse(VolumeUse usage) {
       if (!isFree(path(Optional.of(usage)))) {
@@ -398,7 +406,7 @@ final class OperationRun {
       return looked;
     }
 
-    /** Returns the mounts at a path; each step reads them once. */
+    /** Returns the mounts at a path. Each step reads them only once. */
     List<Sighting> seen(MountPath path) {
       return seen.computeIfAbsent(path, parts.kernel()::at);
     }
@@ -436,7 +444,7 @@ final class OperationRun {
       return !atTarget.isEmpty() || (look.made() && parts.directories().isMade(target));
     }
 
-    /** Looks for mounted uses that are not on record. */
+    /** Finds mounted uses that are not on record. */
     @Override
     public Event.UsesSeen lookAtUses(Step.LookAtUses step) {
       List<Sighting> mounted = memory.mountedUses();
@@ -501,7 +509,7 @@ final class OperationRun {
     }
   }
 
-  /** Continues after a pause, as soon as the budget of the plugin allows one more attempt. */
+  /** Continues after a pause, as soon as the plugin's retry budget allows another attempt. */
   private void repeat(Operation now, long expected, Runnable then) {
     if (!isExpected(now, expected) || engine.isStopped()) {
       return;
@@ -523,7 +531,7 @@ final class OperationRun {
     }
   }
 
-  /** Returns whether the next attempt waits for a place in the budget of the plugin. */
+  /** Returns whether the next attempt waits for a token from the plugin's retry budget. */
   boolean isHeldBack() {
     return held != null;
   }
@@ -535,7 +543,7 @@ final class OperationRun {
     }
   }
 
-  /** Work on directories. */
+  /** Work on directories, which may fail with a problem of a path. */
   private interface Arrangement {
     void run() throws PathProblem;
   }
@@ -552,9 +560,9 @@ final class OperationRun {
   // ---- checks that may not answer
 
   /**
-   * Queries the servers of the checked mounts if nothing else shows whether they are alive. Returns
-   * whether an answer is awaited. A server that does not answer in time counts as alive, and is
-   * reported.
+   * If a step checks mounts, queries the servers of those mounts whose health is not known
+   * otherwise. Returns whether an answer is awaited. A server that does not answer in time is
+   * treated as alive, and is reported.
    */
   private <E extends Event> boolean isAsking(
       Operation now, Turn at, Awaited<E> awaited, Performance performance) {
@@ -580,7 +588,7 @@ final class OperationRun {
             if (health == Sighting.Health.SILENT) {
               look.usage().filter(usage -> !path.equals(staging())).ifPresent(dead::isSilent);
             } else if (!isExpected(now, expected)) {
-              // The check continued without this answer.
+              // The check continued without this answer, so the mounts are checked again.
               volume.inspect();
             }
             unanswered.remove(path);
@@ -594,7 +602,7 @@ final class OperationRun {
             .kernel()
             .ask(identity.plugin(), path, health -> mailbox.put(() -> answered.accept(health)));
       } catch (MountException e) {
-        // The check, which follows after the time limit, reports the failure.
+        // The step runs after the time limit, reads the mounts itself and reports the failure.
         LOG.log(Level.DEBUG, "The server of " + path + " could not be asked.", e);
       }
     }
@@ -621,8 +629,8 @@ final class OperationRun {
   }
 
   /**
-   * Continues once no process holds open the device of a use, because the plugin could not remove
-   * an open device. Waits only a limited time for the device to close.
+   * Continues once this manager no longer holds the device of a use open, because a plugin cannot
+   * remove an open device. Waits only a limited time for the device to close.
    */
   private void withoutDevice(Operation now, MountPath target, Runnable then) {
     long expected = generation;
@@ -642,7 +650,8 @@ final class OperationRun {
     }
   }
 
-  @SuppressWarnings("CatchThrowable") // an exception of an adapter leaves the effect unknown
+  // after an exception of an adapter, the effect of the call is unknown
+  @SuppressWarnings("CatchThrowable")
   private void callNow(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
     if (engine.isStopped()) {
       return;
@@ -658,8 +667,8 @@ final class OperationRun {
       then.accept(withheld.get());
       return;
     }
-    // Another plugin instance may have taken over since the operation began; the answer to an
-    // earlier call still belongs to the instance that got the call.
+    // Another instance of the plugin may have taken over since the operation began. The answer to
+    // an earlier call still belongs to the instance that received the call.
     plugin = parts.plugins().find(identity.plugin()).orElse(plugin);
     String instance = plugin.instance();
     memory.restamp(at, call, instance);
@@ -701,7 +710,7 @@ final class OperationRun {
     }
   }
 
-  /** Asks for the faults of a volume that could not be staged or published, then continues. */
+  /** If the volume could not be staged or published, queries its faults. Then continues. */
   private void askAfter(Operation now, Step.Call call, Answer answer, Runnable then) {
     boolean isForward = call.verb() == Verb.STAGE || call.verb() == Verb.PUBLISH;
     if (isForward) {
@@ -749,15 +758,15 @@ final class OperationRun {
     }
   }
 
-  /** Returns whether a call was sent and has certainly failed. */
+  /** Returns whether the plugin received a call and the call has certainly failed. */
   private static boolean isRefusal(Answer answer) {
     return !answer.isOk() && answer.isSent() && !CallMeaning.of(answer).goesOn();
   }
 
-  /** Refuses to send a plugin a release for a path that is not the one that was created. */
+  /** Refuses to send a release to the plugin if the path is not the one that was created. */
   private Optional<Event.Called> refusal(Step.Call call) {
     boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
-    // A mounted path is not a link, and is not touched.
+    // A path with a mount is not a symbolic link, and is not checked.
     if (!isRelease || !isFree(path(call.usage()))) {
       return Optional.empty();
     }
@@ -772,7 +781,7 @@ final class OperationRun {
     }
   }
 
-  /** Returns the call of a step. */
+  /** Returns the call to the plugin for a step. */
   private NodeCall request(Turn at, Step.Call call) {
     return switch (call.verb()) {
       case STAGE -> {
@@ -798,7 +807,7 @@ final class OperationRun {
     return operation != null && operation.id().equals(now.id()) && generation == expected;
   }
 
-  /** Returns the turn with the present record. */
+  /** Returns the turn with the present record of the volume. */
   private Turn current(Turn at) {
     return memory.record().map(at::with).orElse(at);
   }

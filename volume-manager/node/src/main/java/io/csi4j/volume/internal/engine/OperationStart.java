@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Starts one operation of a volume. Asks the plugin for its capabilities if the goal depends on
- * them, and passes the goal to the run. An operation that cannot start ends here. Used in the
- * mailbox of the volume only.
+ * Starts one operation of a volume. Queries the capabilities of the plugin if the goal depends on
+ * them, and passes the goal to {@link OperationRun}. An operation that cannot start ends here. Used
+ * only in the mailbox of the volume.
  */
 final class OperationStart {
 
@@ -50,7 +50,7 @@ final class OperationStart {
     plugin = volume.plugin();
   }
 
-  /** Starts an operation, or ends it at once. */
+  /** Starts an operation, or ends it immediately. */
   void begin(Operation operation) {
     if (operation instanceof Operation.Health health) {
       new VolumeQuestions(volume, dead).health(health, plugin);
@@ -79,7 +79,7 @@ final class OperationStart {
     }
   }
 
-  /** Starts the next goal of a repair, or ends it. */
+  /** Starts the next goal of a repair, or ends the repair. */
   void repair(Operation operation) {
     Optional<VolumeRecord> known = memory.record();
     dead.keepOnly(known);
@@ -116,9 +116,9 @@ final class OperationStart {
       run.goFor(operation, operation.goal, known.get(), plugin);
       return;
     }
-    // A new process of the plugin does not work on the calls of its predecessor, so the engine
-    // finds out which process it is. A plugin that lacked a call is also asked for its capabilities
-    // again before it gets another call.
+    // A new process of the plugin does not continue the calls of its predecessor, so the engine
+    // first determines which process is running. If the plugin lacked a call, the engine also
+    // queries its capabilities again before the next call.
     plugin.facts(
         answer ->
             volume.ifCurrent(
@@ -132,8 +132,8 @@ final class OperationStart {
                     }
                     memory.offered();
                   } else if (memory.isCallMissing()) {
-                    // The present capabilities are unknown, so a call that the plugin lacked waits
-                    // for them.
+                    // The plugin lacked a call before. The call must wait until the plugin's
+                    // present capabilities are known.
                     volume.end(
                         operation,
                         VolumeReport.down((PluginAnswer.Down) answer).as(Outcome.IN_PROGRESS));
@@ -160,7 +160,7 @@ final class OperationStart {
     boolean isThere =
         memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (known.isPresent() && isThere) {
-      // An existing mount is returned without asking the plugin for its capabilities.
+      // For an existing mount, the capabilities of the plugin are not needed.
       publish(operation, Goal.Publish.of(request, known.get()));
       return;
     }
@@ -188,7 +188,7 @@ final class OperationStart {
     plugin.knownFacts(ifUp(operation, admitted));
   }
 
-  /** Publishes a use again, once the plugin is available. */
+  /** Publishes a use again, if the plugin is available. */
   private void beginRefresh(Operation.Refresh operation) {
     MountRequest request = operation.request;
     Optional<Failure> refusal = unreadable(memory.use(request.usage()));
@@ -209,8 +209,8 @@ final class OperationStart {
   }
 
   /**
-   * Reports, once for each plugin, that it is called with another access mode than the requested
-   * one.
+   * Reports that the plugin is called with another access mode than the requested mode, once for
+   * each plugin.
    */
   private void tellOfReplaced(AccessMode asked, Goal.Publish goal) {
     AccessMode mode = goal.plan().mode();
@@ -229,8 +229,8 @@ final class OperationStart {
   }
 
   /**
-   * Returns whether the record conflicts with the request. A mount is never repaired with such a
-   * request.
+   * Returns whether the request conflicts with the record. Such a request is never used to repair a
+   * mount.
    */
   private boolean isRefused(MountRequest request) {
     return memory
@@ -247,12 +247,15 @@ final class OperationStart {
     run.goFor(operation, goal, known, plugin);
   }
 
-  /** Asks the plugin for its capabilities, and continues if the plugin is available. */
+  /** Queries the capabilities of the plugin, and continues if the plugin is available. */
   private void ask(Operation operation, Consumer<PluginAnswer.Up> then) {
     plugin.facts(ifUp(operation, then));
   }
 
-  /** Continues if the plugin is available. */
+  /**
+   * Returns a handler that continues the operation if the plugin is available, and otherwise ends
+   * it.
+   */
   private Consumer<PluginAnswer> ifUp(Operation operation, Consumer<PluginAnswer.Up> then) {
     return answer ->
         volume.ifCurrent(
@@ -268,7 +271,7 @@ final class OperationStart {
             });
   }
 
-  /** Queries a mounted use, once the plugin is available. */
+  /** Queries or expands a mounted use, if the plugin is available. */
   private void beginRead(Operation.Read operation) {
     Optional<Failure> refusal = unreadable(memory.use(operation.usage().orElseThrow()));
     if (refusal.isPresent()) {
@@ -279,7 +282,7 @@ final class OperationStart {
     ask(operation, up -> new VolumeQuestions(volume, dead).read(operation, known, up, plugin));
   }
 
-  /** Returns why a use cannot be queried, if it cannot. */
+  /** Returns why a use cannot be queried, expanded or refreshed; empty if it is mounted. */
   private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
     return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
         ? Optional.empty()

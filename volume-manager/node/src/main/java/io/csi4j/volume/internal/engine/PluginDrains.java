@@ -26,11 +26,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The drained plugins, with which no new use is mounted, and the drains that wait for their last
- * volumes. Callbacks run on the scheduler's threads.
+ * Tracks the drained plugins and their drains. No new use is mounted with a drained plugin, and a
+ * drain ends when no volume of the plugin is left. Callbacks run on the scheduler's threads.
  *
- * <p>Drains are not recorded: a record could remain after the host's procedure, and refuse mounts
- * for a forgotten reason. After a crash the host begins its procedure again.
+ * <p>Drains are not recorded: a record could outlive the host's maintenance and refuse mounts for a
+ * forgotten reason. After a crash, the host must start the drain again.
  */
 final class PluginDrains {
 
@@ -98,7 +98,7 @@ final class PluginDrains {
   private final List<Drain> drains = new ArrayList<>();
   private boolean closed;
 
-  /** Starts without drained plugins. */
+  /** Creates the object without drained plugins. */
   PluginDrains(Scheduler scheduler, VolumeIndex index) {
     this.scheduler = scheduler;
     this.index = index;
@@ -122,7 +122,7 @@ final class PluginDrains {
     return Optional.of(drain);
   }
 
-  /** Notes that a volume of a plugin is gone. */
+  /** Ends the drains of a plugin if none of its volumes is left. Called when a volume is gone. */
   void changed(PluginId plugin) {
     if (!index.isDrained(plugin) || !index.left(plugin).isEmpty()) {
       return;
@@ -185,7 +185,7 @@ final class PluginDrains {
         + (size > NAMED ? " and " + (size - NAMED) + " more" : "");
   }
 
-  /** Ends all drains, and starts no more. */
+  /** Ends all drains, and refuses new drains. */
   void close() {
     List<Drain> all;
     lock.lock();

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The last seen process of each plugin, and whether the plugin stages volumes. Notifies the volumes
- * of a plugin when that changes. Safe for use by many threads.
+ * Remembers the last seen process of each plugin and whether the plugin stages volumes. Notifies
+ * the volumes of a plugin when the plugin's process has changed. Safe for use by many threads.
  */
 final class PluginWatch {
 
@@ -31,7 +31,10 @@ final class PluginWatch {
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
 
-  /** The differing names of plugins that were already reported. */
+  /**
+   * The names that plugins report for themselves and that differ from the registered names, as last
+   * reported to listeners.
+   */
   private final ConcurrentMap<PluginId, String> names = new ConcurrentHashMap<>();
 
   /**
@@ -45,8 +48,8 @@ final class PluginWatch {
   }
 
   /**
-   * Handles a plugin that the manager was opened with: its devices are held open again, if its
-   * policy says so.
+   * Handles a plugin that the manager was opened with: the plugin's published devices are held open
+   * again, if its policy requires it.
    */
   void opened(PluginId plugin) {
     parts
@@ -56,7 +59,7 @@ final class PluginWatch {
         .ifPresent(known -> volumes.apply(plugin).forEach(VolumeQueue::hold));
   }
 
-  /** Handles a plugin that has appeared, returned, left, or may be another process. */
+  /** Handles a plugin that has appeared, returned or left, or that may have a new process. */
   void changed(PluginId plugin) {
     tellIfGone(plugin);
     Optional<NodePlugin> known = parts.plugins().find(plugin);
@@ -65,7 +68,7 @@ final class PluginWatch {
     }
     List<VolumeQueue> concerned = volumes.apply(plugin);
     if (concerned.isEmpty()) {
-      // A plugin without volumes is asked when it gets its first volume.
+      // A plugin without volumes is queried when the first volume is mounted with it.
       return;
     }
     for (VolumeQueue volume : concerned) {
@@ -82,8 +85,8 @@ final class PluginWatch {
   }
 
   /**
-   * Handles what is known about a plugin: its process, if that is known, and whether it stages
-   * volumes, if it said so.
+   * Handles an answer of a plugin: the name of its process, which is empty if unknown, and whether
+   * the plugin stages volumes, if the answer says so.
    */
   void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
     if (!instance.isEmpty() && !instance.equals(processes.get(plugin))) {
@@ -105,7 +108,7 @@ final class PluginWatch {
     }
   }
 
-  /** Reports a plugin that gives itself another name, once for each name. */
+  /** Reports a plugin whose own name differs from its registered name, once for each such name. */
   private void tellIfNamedOtherwise(PluginId plugin) {
     parts
         .plugins()
@@ -120,7 +123,9 @@ final class PluginWatch {
                     "it is registered as '" + plugin + "', but reports the name '" + name + "'"));
   }
 
-  /** Reports volumes that were mounted when the plugin had fewer or more capabilities. */
+  /**
+   * Reports how many volumes were mounted before the plugin gained or lost the staging capability.
+   */
   private void compare(PluginId plugin, boolean stages) {
     long others =
         volumes.apply(plugin).stream()
@@ -142,7 +147,10 @@ final class PluginWatch {
     }
   }
 
-  /** Reports once a plugin that is not registered and has volumes. */
+  /**
+   * Reports a plugin that is not registered although it has volumes; once until the plugin is
+   * registered again.
+   */
   void tellIfGone(PluginId plugin) {
     boolean isThere = parts.plugins().find(plugin).isPresent();
     if (isThere) {

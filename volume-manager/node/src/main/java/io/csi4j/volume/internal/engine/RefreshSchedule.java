@@ -26,12 +26,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The refreshes of one volume: when the next refresh is due by the plugin's policy, and which
- * refreshes have failed. Used in the mailbox of the volume only.
+ * Plans the refreshes of one volume by the plugin's policy, and remembers which refreshes have
+ * failed. Used only in the mailbox of the volume.
  */
 final class RefreshSchedule {
 
-  /** The answers after which a caller has to change the request. */
+  /** The answers after which the same request must not be repeated: the caller has to change it. */
   private static final Set<StatusCode> FINAL =
       Set.of(
           StatusCode.INVALID_ARGUMENT,
@@ -39,16 +39,16 @@ final class RefreshSchedule {
           StatusCode.OUT_OF_RANGE,
           StatusCode.UNIMPLEMENTED);
 
-  /** The codes of requests that cannot be fulfilled, or are no longer wanted. */
+  /** The codes for requests that cannot be fulfilled or are no longer wanted. */
   private static final Set<OperatorCode> UNMET =
       Set.of(OperatorCode.NOT_MOUNTED, OperatorCode.OPTIONS_DIFFER, OperatorCode.SUPERSEDED);
 
   private final VolumeQueue volume;
   private Scheduler.@Nullable Timer next;
 
-  // Shared while they are empty, as they are for most volumes.
+  // These maps are shared empty instances for most volumes.
 
-  /** The last publication of each use; never stored. */
+  /** The last publication of each use; kept in memory only. */
   private Map<VolumeUse, Latest> uses = Map.of();
 
   /** The failure of the last refresh of each use. */
@@ -57,7 +57,7 @@ final class RefreshSchedule {
   /**
    * The last publication of a use.
    *
-   * @param request the contexts, and the provider of the secrets
+   * @param request the request, with the contexts and the provider of the secrets
    * @param since the time of the publication, in nanoseconds
    * @param isRefused whether the plugin has refused this request, so that it must not be repeated
    */
@@ -67,12 +67,15 @@ final class RefreshSchedule {
     this.volume = volume;
   }
 
-  /** Returns whether the plugin may still be refreshing a use. */
+  /** Returns whether the plugin may still be working on a refresh of a use. */
   static boolean isBeingRefreshed(TargetRecord use) {
     return use.path().is(PathStatus.PRESENT) && use.path().awaits(Verb.PUBLISH);
   }
 
-  /** Handles a volume found at the start: the last process may have been refreshing a use. */
+  /**
+   * Handles a volume that was found at the start. A use is reported if the manager's previous run
+   * was refreshing it.
+   */
   void restore(VolumeRecord found) {
     for (TargetRecord use : found.targets().values()) {
       if (isBeingRefreshed(use)) {
@@ -90,14 +93,14 @@ final class RefreshSchedule {
     failures.put(usage, message);
   }
 
-  /** Returns why the last refresh of a use failed, if one has failed. */
+  /** Returns the message about a failed refresh, if the last refresh of some use has failed. */
   Optional<OperatorMessage> trouble() {
     return failures.values().stream().findFirst();
   }
 
   // ---- the uses to refresh
 
-  /** Remembers how a use is published, in case the policy has it refreshed. */
+  /** Remembers how a use is published, in case the policy requires refreshes. */
   void remember(MountRequest request) {
     Latest known = uses.get(request.usage());
     put(
@@ -112,7 +115,7 @@ final class RefreshSchedule {
     uses.put(latest.request().usage(), latest);
   }
 
-  /** A mount or a refresh has ended. */
+  /** Handles the end of an operation. */
   void ended(Operation operation, Optional<VolumeException> failure) {
     if (operation instanceof Operation.Mount mount) {
       if (failure.isEmpty() && volume.mayRefresh()) {
@@ -125,8 +128,9 @@ final class RefreshSchedule {
   }
 
   /**
-   * Notes a refresh. The next one follows after a full pause, with the contexts in force, as far as
-   * they are known.
+   * Notes the end of a refresh. The next refresh follows after a full interval. It uses the
+   * contexts of this refresh if they may be in effect, and otherwise the contexts of the last
+   * publication.
    */
   private void refreshed(MountRequest request, Optional<VolumeException> failure) {
     Latest known = uses.get(request.usage());
@@ -137,20 +141,21 @@ final class RefreshSchedule {
           inForce.equals(request) && failure.filter(RefreshSchedule::isFinal).isPresent();
       put(new Latest(inForce, volume.parts.clock().nanos(), isRefused));
     }
-    // A request that cannot be fulfilled does not mean that the mounted volume has a fault.
+    // A request that cannot be fulfilled, or is no longer wanted, does not mean that the mounted
+    // volume has a fault.
     failure
         .filter(it -> !UNMET.contains(it.code()))
         .ifPresent(it -> put(request.usage(), it.operatorMessage()));
   }
 
-  /** Notes that a use was published: its contexts are in force. */
+  /** Notes that a use was published, so an earlier failure of a refresh no longer matters. */
   void isWell(VolumeUse usage) {
     failures = without(failures, usage::equals);
   }
 
   /**
-   * Returns whether the plugin must not get the same request again. A missing connection is not
-   * final.
+   * Returns whether the failure is final, so the same request must not be sent to the plugin again.
+   * A missing connection is not final.
    */
   private static boolean isFinal(VolumeException failure) {
     return failure.getCause() instanceof CsiException answer
@@ -158,7 +163,7 @@ final class RefreshSchedule {
         && FINAL.contains(answer.code());
   }
 
-  /** Drops the uses that no longer exist or are being released. */
+  /** Forgets the uses that no longer exist or are being released. */
   private void keepOnly(Optional<VolumeRecord> record) {
     Predicate<VolumeUse> isOver =
         usage ->
@@ -189,7 +194,8 @@ final class RefreshSchedule {
     eldest()
         .ifPresent(
             latest -> {
-              // Volumes that were mounted together need not be refreshed together.
+              // A random share of the interval spreads the refreshes of volumes that were mounted
+              // at the same time.
               double share = 0.8 + volume.parts.scheduler().random() / 5;
               long due = latest.since() + (long) (interval.toNanos() * share);
               Duration pause = Duration.ofNanos(Math.max(0, due - volume.parts.clock().nanos()));
@@ -205,7 +211,7 @@ final class RefreshSchedule {
     }
   }
 
-  /** Returns the use that was published the longest time ago. */
+  /** Returns the oldest publication that may be refreshed. */
   private Optional<Latest> eldest() {
     return uses.values().stream()
         .filter(latest -> !latest.isRefused() && isPresent(latest.request().usage()))
@@ -224,7 +230,7 @@ final class RefreshSchedule {
   private void refresh() {
     next = null;
     if (!volume.isEmpty() || volume.engine.index.isClosing()) {
-      // The refresh is planned again when no operation is running.
+      // The refresh is planned again when all operations have ended.
       return;
     }
     eldest()

@@ -19,20 +19,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits repeated attempts with one plugin: a bucket of tokens. Each repeat takes a token; tokens
- * are added as time passes, and with each call that the plugin answers with OK. A repeat that finds
- * no token waits; repeats for which a caller waits go first. Safe for use by many threads.
+ * Limits the repeated attempts with one plugin by a bucket of tokens. Each repeat takes a token.
+ * Tokens are added as time passes, and for each call that the plugin answers with OK. If there is
+ * no token, a repeat waits; repeats that a caller waits for run first. Safe for use by many
+ * threads.
  *
- * <p>Every repeat of the engine goes through this budget: another attempt of an operation, another
- * cleanup or repair in the background, another attempt to mount what the host wants.
+ * <p>Every repeat of the engine needs a token: another attempt of an operation, another background
+ * cleanup or repair, and another attempt to mount a use that the host wants.
  */
 final class RetryBudget {
 
-  /** For whom an attempt is repeated. */
+  /** The origin of a repeated attempt. */
   enum Whose {
-    /** A caller waits for the repeat, or may join. */
+    /** A caller waits for the repeat, or may join the operation. */
     CALLER,
-    /** No caller waits. */
+    /** Background work, for which no caller waits. */
     BACKGROUND
   }
 
@@ -42,7 +43,7 @@ final class RetryBudget {
   private final Deque<Runnable> callers = new ArrayDeque<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
 
-  /** The time until the bucket is full, in nanoseconds, as of {@link #asOf}. */
+  /** The time from {@link #asOf} until the bucket is full, in nanoseconds. */
   private long missing;
 
   private long asOf;
@@ -103,7 +104,7 @@ final class RetryBudget {
     }
   }
 
-  /** Runs the waiting repeats for which there are tokens. */
+  /** Runs as many waiting repeats as there are tokens. */
   private void release(long back) {
     MountPolicy policy = policy();
     List<Runnable> free = new ArrayList<>();

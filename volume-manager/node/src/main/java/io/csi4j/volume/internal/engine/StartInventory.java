@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inventory of a start: reads the records, the directories and the mounts of an earlier run,
- * compares them, and takes them over.
+ * Inventory of a start: reads the records, directories and mounts of an earlier run, compares them,
+ * and passes the result to the engine.
  */
 public final class StartInventory {
 
@@ -51,7 +51,7 @@ public final class StartInventory {
   private final Remembered remembered;
   private final Recovered recovered;
 
-  /** Reads the state and the mounts. */
+  /** Reads the state, the directories and the mounts, and compares them. */
   StartInventory(EngineParts parts) {
     this.parts = parts;
     begin = parts.clock().nanos();
@@ -82,9 +82,9 @@ public final class StartInventory {
   }
 
   /**
-   * Returns the messages to operators for a start that repairs nothing.
+   * Returns the messages for operators that a start would report if it repaired nothing.
    *
-   * @param damaged the directories that cannot be read as those of a volume
+   * @param damaged the problems of directories that cannot be read as directories of a volume
    */
   public static List<OperatorMessage> findings(Recovered recovered, List<PathProblem> damaged) {
     List<OperatorMessage> all = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class StartInventory {
     return mounted.stream().anyMatch(it -> it.path().isWithin(home));
   }
 
-  /** Removes the remains of a volume after a power loss when nothing else of the volume exists. */
+  /** Removes a directory that a power loss has left when no other trace of its volume exists. */
   private void removeBlank(MountPath home) {
     try {
       parts.directories().removeBlank(home);
@@ -125,7 +125,10 @@ public final class StartInventory {
     }
   }
 
-  /** Removes directories that a power loss has brought back and in which nothing is mounted. */
+  /**
+   * Removes the directories of ended uses: a power loss has undone their removal, and nothing is
+   * mounted in them.
+   */
   private void removeUsesThatAreOver(VolumeRecord volume) {
     VolumeIdentity identity = volume.identity();
     Set<String> known =
@@ -144,9 +147,9 @@ public final class StartInventory {
   }
 
   /**
-   * Returns the name of a released volume whose directory is back, until the directory is removed.
-   * If a power loss has brought the directory back and nothing is mounted in it, the directories of
-   * its uses are removed at once.
+   * Returns a released volume whose directory exists again, so that the engine removes it. If a
+   * power loss has undone the removal of the directory and nothing is mounted in it, the
+   * directories of its uses are removed here.
    */
   private VolumeDirectories.Found repaired(VolumeDirectories.Found buried, List<Sighting> mounted) {
     VolumeIdentity identity = buried.identity();
@@ -169,8 +172,8 @@ public final class StartInventory {
   }
 
   /**
-   * Writes a missing or damaged identity file of a known volume again, and returns the message
-   * about it; for an unknown volume, returns the message about the problem.
+   * Writes a missing or damaged identity file of a known volume again, and returns a message about
+   * the repair. For an unknown volume, returns a message about the problem.
    */
   private OperatorMessage repaired(PathProblem problem, @Nullable VolumeIdentity identity) {
     if (identity == null) {
@@ -192,8 +195,9 @@ public final class StartInventory {
   }
 
   /**
-   * Writes records for volumes that were found without one, and syncs them before any of their
-   * directories is removed. Returns the volumes that the state did not accept.
+   * Writes records for volumes that were found without a record, and syncs the records before any
+   * directory of these volumes is removed. Returns the volumes whose records the state did not
+   * accept.
    */
   private Set<VolumeIdentity> writeDown(List<VolumeRecord> volumes) {
     Set<VolumeIdentity> left =
@@ -228,7 +232,7 @@ public final class StartInventory {
   }
 
   /**
-   * Returns messages about the adopted uses, and about those that wait for the list of the host.
+   * Returns messages about the adopted uses, and about uses that wait for the host's list.
    */
   private static List<OperatorMessage> summary(Recovered recovered) {
     Subject doing = Subject.of("finding volumes again");
@@ -266,12 +270,12 @@ public final class StartInventory {
     return count + " " + (count == 1 ? one : many);
   }
 
-  /** Returns the mounts of unknown volumes. */
+  /** Returns the mounts that belong to no known volume. */
   List<MountPath> unknown() {
     return recovered.unknown();
   }
 
-  /** Passes the volumes and tombstones on, and reports the findings. */
+  /** Adds the volumes to the index, passes on the tombstones, and reports the findings. */
   RecoveryReport into(VolumeIndex index, Tombstones tombstones) {
     Set<VolumeIdentity> unwritten =
         writeDown(recovered.volumes().stream().filter(it -> !isInState(it)).toList());

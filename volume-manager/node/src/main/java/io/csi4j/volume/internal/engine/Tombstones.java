@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tombstones of released volumes. Each is checked once more when its time is over, then
- * removed. A volume that has reappeared is passed on for cleanup, unless it was requested again and
- * has its own record.
+ * The tombstones of released volumes. When its time is over, a tombstone is removed, unless the
+ * volume's directory exists again. Such a volume is passed on for cleanup, unless it was requested
+ * again and has its own record.
  */
 final class Tombstones {
 
@@ -42,11 +42,11 @@ final class Tombstones {
   private boolean closed;
 
   /**
-   * Starts without tombstones.
+   * Creates the object without tombstones.
    *
-   * @param reappeared receives a tombstone when something is mounted at the place of its volume
-   * @param overdue receives a tombstone whose time is over while something is still at the place of
-   *     its volume; the tombstone stays until it is dropped, or until its next time is over
+   * @param reappeared receives a tombstone when something is mounted in the directory of its volume
+   * @param overdue receives a tombstone whose time is over while the directory of its volume
+   *     exists; the tombstone is kept for the same time again unless it is dropped
    */
   Tombstones(
       EngineParts parts,
@@ -59,11 +59,11 @@ final class Tombstones {
     this.overdue = overdue;
   }
 
-  /** Keeps a tombstone for its time from now on. */
+  /** Keeps a tombstone for the configured time from now on. */
   void add(Tombstone tombstone) {
     lock.lock();
     try {
-      // Removed first, so that the map stays in the order of time.
+      // The old entry is removed first, so the map stays in the order of expiry.
       kept.remove(tombstone.identity());
       kept.put(
           tombstone.identity(),
@@ -75,10 +75,10 @@ final class Tombstones {
   }
 
   /**
-   * Removes a tombstone that is no longer needed, unless another has replaced it. Called in the
-   * mailbox of its volume, so that no other is left meanwhile.
+   * Removes a tombstone that is no longer needed, unless a newer tombstone has replaced it. Called
+   * in the mailbox of the volume, so no newer tombstone can be added during this call.
    */
-  @SuppressWarnings("ReferenceEquality") // an equal one may be that of a later life
+  @SuppressWarnings("ReferenceEquality") // an equal tombstone may be newer
   void drop(Tombstone tombstone) {
     lock.lock();
     try {
@@ -153,7 +153,8 @@ final class Tombstones {
 
   private void expire(List<Tombstone> due) {
     try {
-      // Otherwise a power loss could bring back a directory that nothing remembers.
+      // Without this sync, a power loss could restore a directory that neither a record nor a
+      // tombstone lists.
       parts.directories().syncRemovals();
       due.forEach(this::expire);
     } catch (PathProblem e) {
@@ -165,12 +166,12 @@ final class Tombstones {
   private void expire(Tombstone tombstone) {
     try {
       if (foreign.seen().isPresent()) {
-        // A mount hides the content of the volume's directory.
+        // A foreign mount hides the directories of the volumes, so they cannot be checked.
         add(tombstone);
         return;
       }
-      // A call that ended late may have created the directories again. Without them, nothing is
-      // mounted there.
+      // A call that ended late may have created the directories again. If they do not exist,
+      // nothing is mounted in them.
       if (parts.directories().hasVolume(tombstone.identity())) {
         add(tombstone);
         overdue.accept(tombstone);
@@ -190,7 +191,7 @@ final class Tombstones {
     parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
   }
 
-  /** Passes on the tombstones in whose directories something is mounted. */
+  /** Passes on the tombstones of volumes with mounts in their directories. */
   void reappear(Set<MountPath> directories) {
     List<Tombstone> late = new ArrayList<>();
     lock.lock();

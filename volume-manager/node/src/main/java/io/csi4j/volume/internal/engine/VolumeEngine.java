@@ -48,8 +48,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The engine: dispatches operations to volumes. No method here blocks for a plugin; stages complete
- * on the scheduler's threads.
+ * The engine: dispatches operations to volumes. No method of this class waits for a plugin; the
+ * returned futures complete on the scheduler's threads.
  */
 public final class VolumeEngine {
 
@@ -57,10 +57,10 @@ public final class VolumeEngine {
 
   private static final String READING = "reading or expanding";
 
-  /** A timer that is late by this much is reported as a pause of the process. */
+  /** Minimum delay of a timer that is reported as a pause of the process, in nanoseconds. */
   private static final long LONG_PAUSE = Duration.ofMinutes(1).toNanos();
 
-  // Also used by the volumes and by the list of the host.
+  // The volumes and the host's list use these fields too.
   final VolumeIndex index;
   final Tombstones tombstones;
   final PluginDrains drains;
@@ -81,7 +81,7 @@ public final class VolumeEngine {
   /** The end of the last reported pause of the process. */
   private final AtomicLong pauseTold;
 
-  /** The notices already reported, of the kinds that are reported once for each plugin. */
+  /** The notices that were already reported and must be reported only once for each plugin. */
   private final Set<ToldOnce> toldOnce = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
@@ -111,7 +111,7 @@ public final class VolumeEngine {
     report = found.into(index, tombstones);
   }
 
-  /** Reads the state and the mounts. Calls no plugin and unmounts nothing. */
+  /** Opens an engine: reads the state and the mounts. Calls no plugin and unmounts nothing. */
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
     if (parts.claims().terms().isPresent()) {
@@ -137,13 +137,13 @@ public final class VolumeEngine {
         });
   }
 
-  /** Handles a volume of which nothing is left. */
+  /** Handles a volume that was removed from the index because nothing of it is left. */
   private void forgotten(VolumeIdentity volume) {
     health.forget(volume);
     drains.changed(volume.plugin());
   }
 
-  /** Handles a released volume of which something has reappeared. */
+  /** Handles a released volume whose mounts or directories exist again. */
   private void reappeared(Tombstone tombstone) {
     index.appeared(
         Strays.with(
@@ -152,14 +152,14 @@ public final class VolumeEngine {
             parts.kernel().beneath(parts.layout().volume(tombstone.identity()))));
   }
 
-  /** Handles a tombstone whose time is over while something is at the place of its volume. */
+  /** Handles a tombstone whose time is over while the directory of its volume exists. */
   private void overdue(Tombstone tombstone) {
     index
         .volume(tombstone.identity())
         .ifPresentOrElse(actor -> actor.overdue(tombstone), () -> reappeared(tombstone));
   }
 
-  /** Returns the report on the findings when the engine was opened. */
+  /** Returns the report on the recovery that ran when the engine was opened. */
   public RecoveryReport report() {
     return report;
   }
@@ -321,7 +321,10 @@ public final class VolumeEngine {
     return operations.get();
   }
 
-  /** Releases a use, or a volume without uses, unless it was requested after that operation. */
+  /**
+   * Releases a use, or a volume without uses. Has no effect if the use was requested after the
+   * operation with this number.
+   */
   CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<VolumeUse> usage, long operation) {
     Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
     return submit(
@@ -330,7 +333,10 @@ public final class VolumeEngine {
         UnmountOutcome.class);
   }
 
-  /** Reacts to changes of the mount table. The affected volume checks each change. */
+  /**
+   * Reacts to changes of the mount table by notifying the affected volume, which checks the change
+   * itself.
+   */
   private final class Changed implements KernelMounts.Changes {
 
     @Override
@@ -364,14 +370,14 @@ public final class VolumeEngine {
 
   // ---- for the volumes
 
-  /** Returns whether the engine starts no new steps. */
+  /** Returns whether the engine has stopped. A stopped engine starts no new steps. */
   boolean isStopped() {
     return stopped;
   }
 
   /**
-   * Notes that the plugin answered a call with OK. If nothing was repeated, there is no budget to
-   * fill.
+   * Notes that the plugin answered a call with OK. Does nothing if the plugin has no retry budget
+   * yet, because no attempt was repeated.
    */
   void succeeded(PluginId plugin) {
     RetryBudget used = retries.get(plugin);
@@ -380,19 +386,19 @@ public final class VolumeEngine {
     }
   }
 
-  /** Returns the budget for repeats with a plugin. */
+  /** Returns the retry budget of a plugin. */
   RetryBudget retries(PluginId plugin) {
     return retries.computeIfAbsent(plugin, id -> new RetryBudget(parts, id));
   }
 
-  /** Returns whether this is reported for a plugin for the first time. */
+  /** Returns whether a code is reported for a plugin for the first time. */
   boolean isFirst(OperatorCode code, PluginId plugin) {
     return toldOnce.add(new ToldOnce(code, plugin));
   }
 
   /**
-   * Handles a timer that was due at this time and runs only now. If it is very late, the process
-   * stood still; each such pause is reported once.
+   * Handles a timer that was due at this time and runs only now. If the timer is very late, the
+   * process was paused; each such pause is reported once.
    */
   void late(long due) {
     long now = parts.clock().nanos();
@@ -413,23 +419,30 @@ public final class VolumeEngine {
 
   // ---- queries
 
-  /** Returns why a mount would be refused because of the records, if it would. */
+  /**
+   * Returns why the host's rules or the records would make the engine refuse a mount; empty if they
+   * would not.
+   */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return queries.refusal(request);
   }
 
-  /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */
+  /**
+   * Returns whether a use is recorded as present, is mounted, and has no mount that is known to be
+   * dead.
+   */
   public boolean hasMount(VolumeUse usage) {
     return queries.hasMount(usage);
   }
 
-  /** Returns the boot of this machine. */
+  /** Returns the identifier of this machine's present boot. */
   public String boot() {
     return parts.kernel().place().boot();
   }
 
   /**
-   * Returns a receipt that nothing of a use is left on this node, or throws with what is left.
+   * Returns a receipt that nothing of a use is left on this node. Throws an exception that says
+   * what is left, if something is left.
    *
    * @param identity the volume of the use, if it is known
    */
@@ -437,7 +450,9 @@ public final class VolumeEngine {
     return queries.receipt(usage, epoch, identity);
   }
 
-  /** Returns whether nothing of a volume is on record, requested or mounted. */
+  /**
+   * Returns whether a volume may be detached: it is not on record, not requested and not mounted.
+   */
   public boolean mayDetach(VolumeIdentity volume) {
     return queries.mayDetach(volume);
   }
@@ -448,8 +463,9 @@ public final class VolumeEngine {
   }
 
   /**
-   * Asks for the faults of the volume of a use now, and returns all known faults. If an operation
-   * is running or waiting, or the plugin does not answer, the returned faults may be older.
+   * Queries the faults of the volume of a use now, and returns all known faults. If an operation is
+   * running or waiting, or the plugin does not answer, the returned faults may come from an earlier
+   * query.
    */
   public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
     Optional<VolumeQueue> volume = index.volume(usage);
@@ -469,64 +485,70 @@ public final class VolumeEngine {
     return health.ofStorage(plugin);
   }
 
-  /** Explains every volume, in order. Waits for no volume and no plugin. */
+  /** Explains every volume, in order. Does not wait for any volume or plugin. */
   public Explanation explain() {
     return new Explanation("every volume", known().stream().map(KnownVolume::explained).toList());
   }
 
-  /** Explains the uses that match, for people. */
+  /** Explains the volumes with a matching use to people. */
   public Explanation explain(String subject, Predicate<VolumeUse> about) {
     return queries.explain(subject, about);
   }
 
   /**
-   * One volume at one moment.
+   * The known state of one volume at one moment.
    *
    * @param explained the explanation of the volume for an operator
    * @param record the record of the volume, if it has one
    */
   public record KnownVolume(Explanation.Explained explained, Optional<VolumeRecord> record) {}
 
-  /** Returns the known state of every volume, in order. Waits for no volume and no plugin. */
+  /** Returns the known state of every volume, in order. Does not wait for any volume or plugin. */
   public List<KnownVolume> known() {
     return queries.known();
   }
 
-  /** Returns the volumes that have an obstacle. Waits for no volume and no plugin. */
+  /** Returns the volumes that have an obstacle. Does not wait for any volume or plugin. */
   public List<Explanation.Explained> troubled() {
     return queries.troubled();
   }
 
-  /** Returns whether something of a volume must still be released, or is uncertain. */
+  /** Returns whether a part of a volume must still be released or is uncertain. */
   public boolean isCleanupPending(VolumeIdentity volume) {
     return index.record(volume).filter(VolumeRecord::isCleanupPending).isPresent();
   }
 
   // ---- the host's list, and plugins
 
-  /** Returns the plan for a host that wants exactly these uses. */
+  /** Returns the plan of {@link #settleFound} for a host that wants exactly these uses. */
   public List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return host.plan(live);
   }
 
-  /** Releases the found uses that are not among these, but none that was requested since. */
+  /**
+   * Releases the uses that were found at the start and are not on this list. A use that was
+   * requested since the start is not released.
+   */
   public Reconciliation settleFound(Collection<WantedUse> live) {
     return host.settleFound(live);
   }
 
-  /** Refuses a list that contains none of the uses that were found mounted. */
+  /** Refuses a list that contains none of the uses that were found mounted, if there are any. */
   public void mustKeepSome(Collection<WantedUse> live) {
     host.mustKeepSome(live);
   }
 
-  /** Keeps exactly these uses. From now on, unwanted uses are also removed in the background. */
+  /**
+   * Keeps exactly the uses on this list. From now on, unwanted uses are also removed by background
+   * work.
+   */
   public Reconciliation reconcile(Collection<WantedUse> live) {
     return host.reconcile(live);
   }
 
   /**
-   * Handles a plugin that has appeared, returned, left, or may be another process: tries its
-   * pending work now, and checks its mounts.
+   * Handles a plugin that has appeared, returned or left, or that may have a new process. Tries the
+   * pending work on the plugin's volumes now, and checks their mounts.
    */
   public void pluginChanged(PluginId plugin) {
     if (!index.isClosing()) {
@@ -550,7 +572,10 @@ public final class VolumeEngine {
 
   // ---- closing
 
-  /** Starts no new operations. Completes when the running ones have ended, with their number. */
+  /**
+   * Starts no new operations. The returned future completes when the running operations have ended,
+   * with their number.
+   */
   public CompletableFuture<Integer> close() {
     index.close();
     Collection<CompletableFuture<Object>> left = index.open().values();
@@ -569,7 +594,10 @@ public final class VolumeEngine {
             });
   }
 
-  /** Fails the operations that still wait: they continue after the next start. */
+  /**
+   * Ends the callers' wait for the operations that have not ended, with a failure. These operations
+   * continue after the next start.
+   */
   public void abandon() {
     stopped = true;
     unwatch.run();

@@ -23,8 +23,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Index of the volumes, of the uses that lead to them, and of the operations that have not ended.
- * Safe for use by many threads.
+ * Index of the volumes, of their uses, and of the operations that have not ended. Safe for use by
+ * many threads.
  */
 final class VolumeIndex {
 
@@ -49,14 +49,15 @@ final class VolumeIndex {
    * Creates an empty index.
    *
    * @param making creates a volume that is not in the index yet
-   * @param gone receives a volume of which nothing is left; called under the lock
+   * @param gone receives a volume that was removed because nothing of it is left; called under
+   *     the lock
    */
   VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<VolumeIdentity> gone) {
     this.making = making;
     this.gone = gone;
   }
 
-  /** Returns whether no new operations start. */
+  /** Returns whether the engine is being closed, so no new operations start. */
   boolean isClosing() {
     return closing;
   }
@@ -73,7 +74,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Returns the records of all volumes that have one, in the order of their identities. */
+  /** Returns the records of all volumes with a record, in the order of the volumes' identities. */
   List<VolumeRecord> records() {
     return volumes().stream().flatMap(actor -> actor.view().record().stream()).toList();
   }
@@ -118,7 +119,7 @@ final class VolumeIndex {
     return volume(identity).flatMap(actor -> actor.view().record());
   }
 
-  /** Adds a found volume with its uses. */
+  /** Adds a volume that was found at the start, with its uses. */
   VolumeQueue found(VolumeRecord volume) {
     lock.lock();
     try {
@@ -126,7 +127,7 @@ final class VolumeIndex {
       for (VolumeUse usage : volume.targets().keySet()) {
         VolumeIdentity before = uses.put(usage, volume.identity());
         if (before != null) {
-          // The use was the last one of another volume, whose cleanup is pending.
+          // The use was the last use of another volume, and the cleanup of that volume is pending.
           actor(before).indexed.remove(usage);
         }
         actor.indexed.add(usage);
@@ -141,7 +142,10 @@ final class VolumeIndex {
     }
   }
 
-  /** Adds a volume that has reappeared. Does nothing if it is in the index by now. */
+  /**
+   * Adds a volume that has reappeared. Does nothing if the volume has been requested or recorded in
+   * the meantime.
+   */
   void appeared(VolumeRecord late) {
     VolumeQueue actor;
     lock.lock();
@@ -172,7 +176,7 @@ final class VolumeIndex {
 
   // ---- uses
 
-  /** Returns the volume that a use leads to. */
+  /** Returns the volume that a use belongs to. */
   Optional<VolumeIdentity> owner(VolumeUse usage) {
     lock.lock();
     try {
@@ -182,7 +186,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Returns the volume that a use leads to, with its queue. */
+  /** Returns the queue of the volume that a use belongs to. */
   Optional<VolumeQueue> volume(VolumeUse usage) {
     lock.lock();
     try {
@@ -193,18 +197,18 @@ final class VolumeIndex {
   }
 
   /**
-   * Notes that a use of a volume is requested.
+   * Notes that a mount of a use is requested.
    *
    * @param number the number of the operation
-   * @return the volume of the use, which may be another one; empty if the use is new and its plugin
-   *     is drained
+   * @return the volume that the use belongs to, which may differ from the requested volume;
+   *     empty if the use is new and its plugin is drained
    */
   Optional<VolumeIdentity> ask(VolumeUse usage, VolumeIdentity identity, long number) {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
       if (owner != null && !owner.equals(identity) && isLeaving(owner, usage)) {
-        // The use has ended on that volume, whose cleanup is pending.
+        // The use of the other volume has ended, and only the cleanup of that volume is pending.
         actor(owner).indexed.remove(usage);
         owner = null;
       }
@@ -224,7 +228,7 @@ final class VolumeIndex {
   }
 
   /**
-   * Returns whether a use has ended, and leads to a volume only until the cleanup of that volume
+   * Returns whether a use has ended and stays in the index only until the cleanup of its volume
    * ends.
    */
   private boolean isLeaving(VolumeIdentity owner, VolumeUse usage) {
@@ -235,7 +239,7 @@ final class VolumeIndex {
   }
 
   /**
-   * Returns whether a use leads to no volume, or has ended while the cleanup of its volume is
+   * Returns whether a use is unknown, or has ended while the cleanup of its volume is still
    * pending.
    */
   boolean isOver(VolumeUse usage) {
@@ -270,7 +274,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Maps a use to a volume; returns false if the use is already mapped to one. */
+  /** Maps a use to a volume. Returns false if the use is already mapped to a volume. */
   boolean lead(VolumeUse usage, VolumeQueue actor) {
     lock.lock();
     try {
@@ -280,7 +284,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Restores the name of a use of which only the directory was left. */
+  /** Adds the restored name of a use that was known only by its directory. */
   void named(VolumeQueue actor, VolumeUse usage) {
     lock.lock();
     try {
@@ -293,24 +297,26 @@ final class VolumeIndex {
 
   // ---- drained plugins
 
-  /** Starts no new use with a plugin, until {@link #undrain} was called as often as this method. */
+  /**
+   * Refuses new uses with a plugin until {@link #undrain} has been called as often as this method.
+   */
   void drain(PluginId plugin) {
     drained.merge(plugin, 1, Integer::sum);
   }
 
-  /** Reverses one call of {@link #drain}. */
+  /** Reverts one call of {@link #drain}. */
   void undrain(PluginId plugin) {
     drained.computeIfPresent(plugin, (key, times) -> times == 1 ? null : times - 1);
   }
 
-  /** Returns whether no new use starts with a plugin. */
+  /** Returns whether a plugin is drained, so new uses with it are refused. */
   boolean isDrained(PluginId plugin) {
     return drained.containsKey(plugin);
   }
 
   // ---- operations
 
-  /** Passes an operation to a volume; returns false if no new ones start. */
+  /** Passes an operation to a volume. Returns false if the engine is being closed. */
   boolean begin(VolumeIdentity identity, Operation operation) {
     VolumeQueue actor;
     lock.lock();
@@ -326,7 +332,8 @@ final class VolumeIndex {
       lock.unlock();
     }
     operation.end().whenComplete((value, failure) -> over(actor, operation.id()));
-    // Called without the lock: if no worker takes the operation, this thread runs it.
+    // The lock is not held here, because this thread runs the operation if no worker thread takes
+    // it.
     actor.submit(operation);
     return true;
   }
@@ -342,7 +349,9 @@ final class VolumeIndex {
     }
   }
 
-  /** Handles a volume without running operations; the index may have dropped the volume. */
+  /**
+   * Handles a volume whose last operation has ended; the index may already have dropped the volume.
+   */
   void idle(VolumeQueue actor) {
     lock.lock();
     try {
@@ -353,14 +362,15 @@ final class VolumeIndex {
   }
 
   /**
-   * Drops the ended uses of a volume, and the volume with the last use. The caller holds the lock.
+   * Drops the ended uses of a volume, and drops the volume itself if it has no record. The caller
+   * holds the lock.
    */
   private void forgetUnused(VolumeQueue actor) {
     if (actor.pending > 0) {
       return;
     }
     Optional<VolumeRecord> record = actor.view().record();
-    // The last uses stay mapped to the volume until its cleanup has ended.
+    // The last use stays mapped to the volume until the cleanup of the volume has ended.
     boolean isLeaving = record.filter(known -> known.targets().isEmpty()).isPresent();
     Set<VolumeUse> left =
         isLeaving

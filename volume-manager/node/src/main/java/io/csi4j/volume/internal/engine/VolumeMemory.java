@@ -43,7 +43,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The known state of one volume, and the part of it that is on record. */
+/** The known state of one volume. Also tracks which part of that state is on record. */
 final class VolumeMemory {
 
   private final VolumeIdentity identity;
@@ -52,15 +52,15 @@ final class VolumeMemory {
   private final RefusedReleases refusals = new RefusedReleases();
 
   /**
-   * Whether the plugin has answered that it lacks a call, and was not asked for its capabilities
-   * since.
+   * Whether the plugin has answered that it does not implement a call, and its capabilities were
+   * not queried again since then.
    */
   private boolean isCallMissing;
 
   /**
-   * The processes that had a call to mount whose result was uncertain for a time, by use, or empty
-   * for the staging path. They may carry the call out even after a repeated call was answered.
-   * Shared while it is empty.
+   * The processes that received a mounting call with an uncertain result, by use; the empty key
+   * stands for the staging path. Such a process may execute the call even after a repeated call was
+   * answered. Shared while the map is empty.
    */
   private Map<Optional<VolumeUse>, Set<String>> unsettled = Map.of();
 
@@ -69,11 +69,12 @@ final class VolumeMemory {
   /** The last written record; null if the content of the state is uncertain. */
   private @Nullable VolumeRecord saved;
 
-  /** Whether that record is written, but need not be synced yet. */
+  /** Whether {@link #saved} was written but not synced yet. */
   private boolean isDeferred;
 
   /**
-   * Whether a record or a directory of the volume was found or created, and was not removed since.
+   * Whether a record or a directory of the volume was found or created, and has not been removed
+   * since.
    */
   private boolean isLeft;
 
@@ -96,7 +97,7 @@ final class VolumeMemory {
     record = next;
   }
 
-  /** Takes over a found volume, all of which is on record. */
+  /** Takes over a volume that was found at the start and is completely on record. */
   void restore(VolumeRecord found) {
     record = found;
     saved = found;
@@ -115,8 +116,8 @@ final class VolumeMemory {
   }
 
   /**
-   * Notes that the process that had the last call for a path, or an earlier one, may carry out a
-   * call to mount.
+   * Notes that the process that received the last call for a path, or an earlier process, may still
+   * execute a mounting call.
    */
   private void unsettled(Optional<VolumeUse> use, PathRecord path) {
     unsettled(use, path.pending().map(Pending::instance).orElse(""));
@@ -127,7 +128,10 @@ final class VolumeMemory {
     unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
   }
 
-  /** Notes that more unrecorded uses may appear, because an abandoned call has mounted one. */
+  /**
+   * Notes for each unrecorded use that an abandoned call may have mounted it, and may mount it
+   * again.
+   */
   private void doubtStrays(VolumeRecord known) {
     for (VolumeUse use : known.targets().keySet()) {
       if (StrayUse.isStray(use)
@@ -139,8 +143,8 @@ final class VolumeMemory {
   }
 
   /**
-   * Notes the present process of the plugin. A call that went to an unknown process went to this
-   * one, or to an earlier one.
+   * Notes the present process of the plugin. A call whose receiver was unknown went to this
+   * process, or to an earlier process.
    */
   private void known(String instance) {
     if (!instance.isEmpty()) {
@@ -155,7 +159,7 @@ final class VolumeMemory {
     }
   }
 
-  /** Returns the uses with a publication that was not answered and whose process has not ended. */
+  /** Returns the uses with an unanswered publish call whose process may still be running. */
   private Set<VolumeUse> unanswered(NodePlugin plugin) {
     Set<VolumeUse> unanswered = new HashSet<>();
     unsettled.forEach(
@@ -171,7 +175,10 @@ final class VolumeMemory {
     return instances.stream().allMatch(instance -> isOver(instance, plugin));
   }
 
-  /** Returns whether the volume is known and the last write was accepted. */
+  /**
+   * Returns whether the volume has a record and the state has accepted the last write of the
+   * record.
+   */
   boolean isOnRecord() {
     return record != null && saved != null;
   }
@@ -182,8 +189,8 @@ final class VolumeMemory {
   }
 
   /**
-   * Forgets the volume if nothing of it is left, and returns whether that is so. An operation
-   * without effect leaves the record of an empty volume to the cleanup.
+   * Forgets the volume if nothing of it is left, and returns whether it did so. An empty volume
+   * that still has a record or a directory is left to the cleanup.
    */
   boolean forgetIfEmpty() {
     boolean isOver = record != null && record.isEmpty() && !isLeft;
@@ -197,7 +204,7 @@ final class VolumeMemory {
 
   // ---- records
 
-  /** Writes the record, unless exactly this record is stored. */
+  /** Writes the record, unless an equal record was written last. */
   Event.Saved save(Step.Save save) {
     if (save.record().equals(saved)) {
       return new Event.Saved(Optional.empty());
@@ -206,10 +213,11 @@ final class VolumeMemory {
         written(
             () -> {
               boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
-              // If nothing is on record yet, a power loss leaves only this of the volume.
+              // If the volume has no record yet, this record is the only trace of the volume after
+              // a power loss, so the write is not deferred.
               Durability otherwise = saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED;
               Stored stored = put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
-              // The plugin gets no call to mount that is not on the disk.
+              // A mounting call must be on the disk before the plugin receives the call.
               return stored == Stored.REMEMBERED && save.need() == Need.WRITTEN
                   ? put(save.record(), Durability.REQUIRED)
                   : stored;
@@ -223,7 +231,7 @@ final class VolumeMemory {
     return parts.state().put(parts.layout().key(identity), RecordCodec.encode(next), durability);
   }
 
-  /** Syncs what was written, before the end of an operation is reported. */
+  /** Syncs a deferred write, before the end of an operation is reported. */
   void settle() {
     VolumeRecord written = saved;
     if (isDeferred && written != null) {
@@ -231,12 +239,12 @@ final class VolumeMemory {
     }
   }
 
-  /** Forgets a volume that was never mounted. */
+  /** Removes the record of a volume that needs no tombstone. */
   Event.Saved forget() {
     return removed(() -> parts.state().remove(parts.layout().key(identity)));
   }
 
-  /** Forgets a volume that existed, and keeps a tombstone. */
+  /** Replaces the record of a volume by a tombstone. */
   Event.Saved bury(Tombstone tombstone) {
     StateKey key = parts.layout().key(identity);
     return removed(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
@@ -288,7 +296,7 @@ final class VolumeMemory {
         answered);
   }
 
-  /** Returns whether a process of the plugin has certainly ended, and with it its calls. */
+  /** Returns whether a process of the plugin has certainly ended, so its calls have ended too. */
   private static boolean isOver(String instance, NodePlugin plugin) {
     String now = plugin.instance();
     return !instance.isEmpty()
@@ -325,14 +333,19 @@ final class VolumeMemory {
         parts.scheduler().random());
   }
 
-  /** Returns whether the plugin may still carry out a call that delays its opposite. */
+  /**
+   * Returns whether the plugin may still be executing a call, so that the opposite call has to
+   * wait.
+   */
   boolean isQuarantined(NodePlugin plugin) {
     return !situation(plugin).quarantined().isEmpty();
   }
 
   // ---- calls with an uncertain result
 
-  /** Records which process of the plugin gets a call, if it is another than expected. */
+  /**
+   * Records which process of the plugin receives a call, if it differs from the recorded process.
+   */
   void restamp(Turn at, Step.Call call, String instance) {
     boolean isOther =
         path(at.saved(), call)
@@ -359,12 +372,12 @@ final class VolumeMemory {
         : record.target(call.usage().get()).map(TargetRecord::path);
   }
 
-  /** Notes the result of a look at the mount of a use. */
+  /** Notes whether the mount table shows a mount for a use. */
   void looked(VolumeUse usage, Event.Looked looked) {
     refusals.seen(usage, !looked.target().isEmpty() || looked.device());
   }
 
-  /** Returns whether the plugin must be asked for its capabilities before a call is repeated. */
+  /** Returns whether the capabilities of the plugin must be queried before a call is repeated. */
   boolean isCallMissing() {
     return isCallMissing;
   }
@@ -375,8 +388,7 @@ final class VolumeMemory {
   }
 
   /**
-   * Notes from the answer to a call that its result is known, or since when the result is
-   * uncertain.
+   * Handles the answer to a call: its result is either known now, or uncertain from now on.
    */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
@@ -393,7 +405,8 @@ final class VolumeMemory {
         && CallMeaning.of(answer).belief() == CallMeaning.Belief.IN_THE_END) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
     } else if (answer.isOk() || call.verb() == Verb.PUBLISH) {
-      // Earlier refusals say nothing about what this publication has done.
+      // Refusals are counted again from zero, because earlier refusals say nothing about a mount of
+      // this publication.
       call.usage().ifPresent(refusals::forget);
     }
   }
@@ -409,8 +422,9 @@ final class VolumeMemory {
   // ---- uses that are not on record
 
   /**
-   * Returns the mounts of all uses, whether on record or not. If the volume has no directory of a
-   * use, nothing is mounted for it, so the mounts of the machine are not listed.
+   * Returns the mounts of all uses, whether on record or not. A use without a directory has no
+   * mount, so only the paths in existing directories are read, instead of all mounts of the
+   * machine.
    *
    * @throws MountException if the mounts cannot be read
    */
@@ -427,7 +441,7 @@ final class VolumeMemory {
     return mounted;
   }
 
-  /** Returns the volume with the mounts of uses that are not on record. */
+  /** Returns the record, extended by mounted uses that are not on record. */
   VolumeRecord withStrays(VolumeRecord known) {
     try {
       List<Sighting> mounted = mountedUses();
@@ -439,7 +453,8 @@ final class VolumeMemory {
   }
 
   /**
-   * Restores the name of a use of which only the directory is left; returns whether there is one.
+   * Restores the name of a use that is known only by its directory. Returns whether there was such
+   * a use.
    */
   boolean name(VolumeUse usage) {
     boolean isLeft = use(StrayUse.of(identity, usage)).isPresent();
@@ -459,11 +474,12 @@ final class VolumeMemory {
                     record().orElseThrow().withTarget(use.with(use.path().as(PathStatus.GOING))));
   }
 
-  /** Returns the volume as it is known before a use is published in this way. */
+  /** Returns the record of the volume before a use is published with this goal. */
   VolumeRecord before(Goal.Publish goal) {
-    // A use on record gets its name. A mount at the path of this use that is not on record does
-    // not, because its content is unknown; it must be removed before the use can be published. No
-    // path is on record twice.
+    // If the use is on record only by its directory, the record gets the name of the use. If a
+    // mount at the path of the use is not on record, it does not get the name, because its content
+    // is unknown; that mount must be removed before the use can be published. No path is on record
+    // twice.
     VolumeRecord known =
         withStrays(
                 record()
@@ -494,20 +510,21 @@ final class VolumeMemory {
         .withTarget(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
   }
 
-  /** Returns whether nothing but the existence of a use is known. */
+  /** Returns whether nothing is known about a path except that its use exists. */
   private static boolean isNameOnly(PathRecord path) {
     return path.equals(PathRecord.NONE.as(PathStatus.IN_DOUBT));
   }
 
   /**
-   * The calls with an uncertain result: since when, and of which process of the plugin. By target,
-   * and empty for the staging path.
+   * The calls with an uncertain result, each with the time since when it is uncertain and the
+   * process of the plugin that received the call. The key is the use, or empty for the staging
+   * path.
    */
   static final class UnendedCalls {
 
     private record Uncertainty(long since, String instance) {}
 
-    /** Shared while it is empty, as it is for an idle volume. */
+    /** A shared empty map while no call is uncertain. */
     private Map<Optional<VolumeUse>, Uncertainty> doubts = Map.of();
 
     /** Notes that the result of the recorded call for this path is uncertain. */
@@ -529,7 +546,7 @@ final class VolumeMemory {
     }
 
     /**
-     * Marks every call as uncertain that was not known to have ended when this record was written.
+     * Marks every call as uncertain that is pending in this record.
      */
     void restore(VolumeRecord record, long nanos) {
       record
@@ -550,9 +567,9 @@ final class VolumeMemory {
     }
 
     /**
-     * Returns the paths whose call the plugin may still be carrying out.
+     * Returns the paths for which the plugin may still be executing a call.
      *
-     * @param running returns whether a process that was the plugin may still exist
+     * @param running returns whether an earlier process of the plugin may still be running
      */
     Set<Optional<VolumeUse>> quarantined(
         VolumeRecord record,
@@ -582,26 +599,26 @@ final class VolumeMemory {
   }
 
   /**
-   * Counts how often, and since when, a plugin has refused to release uses for which nothing was
-   * mounted. Counts only refusals since the start. Used in the mailbox of the volume only.
+   * Counts how often, and since when, the plugin has refused to release a use without a mount. Only
+   * refusals since the start count. Used only in the mailbox of the volume.
    */
   private static final class RefusedReleases {
 
     /**
-     * The refusals since nothing is mounted.
+     * The refusals since the mount of a use was last seen.
      *
-     * @param times the number, at least one
+     * @param times the number of refusals, at least one
      * @param since the time of the first refusal
      */
     private record Count(int times, long since) {}
 
-    /** The uses for which nothing was mounted at the last look; shared while it is empty. */
+    /** The uses for which the mount table last showed no mount; shared while the set is empty. */
     private Set<VolumeUse> unmounted = Set.of();
 
-    /** Those of these uses whose release was refused since. */
+    /** The refusals for these uses; a use without a refusal has no entry. */
     private Map<VolumeUse, Count> refused = Map.of();
 
-    /** Notes the result of a look at the mount of a use. */
+    /** Notes whether the mount table shows a mount for a use. */
     void seen(VolumeUse usage, boolean isMounted) {
       if (isMounted) {
         forget(usage);
@@ -646,7 +663,9 @@ final class VolumeMemory {
       }
     }
 
-    /** Returns the uses whose release was refused often and long enough. */
+    /**
+     * Returns the uses whose release was refused often enough and for long enough to be dropped.
+     */
     Set<VolumeUse> enough(long nanos) {
       Set<VolumeUse> enough = new HashSet<>();
       refused.forEach(

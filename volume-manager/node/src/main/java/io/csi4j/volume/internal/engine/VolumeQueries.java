@@ -34,7 +34,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Answers queries from the records and the mounts; changes nothing. */
+/** Answers queries from the records and the mounts. Changes no state. */
 final class VolumeQueries {
 
   private static final String PROVING = "proving that nothing is left of";
@@ -51,7 +51,10 @@ final class VolumeQueries {
     this.health = health;
   }
 
-  /** Returns why a mount would be refused by the host's rules or by the records, if it would. */
+  /**
+   * Returns why the host's rules or the records would make the engine refuse a mount; empty if they
+   * would not.
+   */
   Optional<OperatorMessage> refusal(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     HostTerms terms = HostTerms.of(parts);
@@ -72,7 +75,7 @@ final class VolumeQueries {
         .map(failure -> refused(identity, request, failure.code(), failure.seen()));
   }
 
-  /** Returns the message with which a mount would be refused. */
+  /** Returns the message of the refusal of a mount. */
   private OperatorMessage refused(
       VolumeIdentity identity, MountRequest request, OperatorCode code, String seen) {
     Subject subject =
@@ -83,12 +86,15 @@ final class VolumeQueries {
     return Messages.of(code, subject, seen);
   }
 
-  /** Returns the refusal of a use that is on record for another volume. */
+  /** Returns the reason for refusing a use that is on record for another volume. */
   static String otherwise(VolumeIdentity owner) {
     return "the use is recorded for " + owner + ", which is another volume";
   }
 
-  /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */
+  /**
+   * Returns whether a use is recorded as present, is mounted, and has no mount that is known to be
+   * dead.
+   */
   boolean hasMount(VolumeUse usage) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     Optional<PathRecord> path =
@@ -116,7 +122,8 @@ final class VolumeQueries {
   }
 
   /**
-   * Returns a receipt that nothing of a use is left on this node, or throws with what is left.
+   * Returns a receipt that nothing of a use is left on this node. Throws an exception that says
+   * what is left, if something is left.
    *
    * @param identity the volume of the use, if it is known
    */
@@ -141,7 +148,10 @@ final class VolumeQueries {
     return receipt;
   }
 
-  /** Refuses an answer that nothing is mounted if a mount would not be visible. */
+  /**
+   * Refuses to answer that nothing is mounted if the manager's directory has moved, because its
+   * mounts would not be visible.
+   */
   private void refuseIfMoved(Subject subject) {
     foreign
         .moved()
@@ -151,7 +161,9 @@ final class VolumeQueries {
             });
   }
 
-  /** Returns whether nothing of a volume is on record, requested or mounted. */
+  /**
+   * Returns whether a volume may be detached: it is not on record, not requested and not mounted.
+   */
   boolean mayDetach(VolumeIdentity volume) {
     Subject subject = Subject.of("checking whether to detach", volume);
     Optional<Failure> covered = foreign.seen();
@@ -220,7 +232,9 @@ final class VolumeQueries {
         health.of(record.identity()));
   }
 
-  /** Returns the obstacle of a volume: its own trouble, or a mount above its paths. */
+  /**
+   * Returns the obstacle of a volume: its own trouble, or a foreign mount that covers its paths.
+   */
   private Optional<OperatorMessage> trouble(VolumeIdentity identity, VolumeQueue.View view) {
     return view.trouble()
         .or(
@@ -236,7 +250,8 @@ final class VolumeQueries {
   }
 
   /**
-   * Returns the status of a path for display: present only if its mount was seen and is not dead.
+   * Returns the status of a path for display. A recorded mount that is covered is shown as
+   * uncertain, and a dead mount as dead.
    */
   private static PathStatus shown(PathRecord path, boolean isCovered, boolean isDead) {
     if (!path.is(PathStatus.PRESENT)) {
@@ -245,7 +260,7 @@ final class VolumeQueries {
     return isCovered ? PathStatus.IN_DOUBT : isDead ? PathStatus.DEAD : PathStatus.PRESENT;
   }
 
-  /** Explains the uses that match, for people. */
+  /** Explains the volumes with a matching use to people. */
   Explanation explain(String subject, Predicate<VolumeUse> about) {
     long now = parts.clock().nanos();
     return new Explanation(
@@ -329,8 +344,8 @@ final class VolumeQueries {
   }
 
   /**
-   * Proof that nothing of a use is left on this node. The records and the mount table must both
-   * show that.
+   * Checks that nothing of a use is left on this node, and creates the receipt. The records and the
+   * mount table must both show that nothing is left.
    */
   private static final class Receipt {
 
@@ -340,7 +355,7 @@ final class VolumeQueries {
     private final Map<VolumeIdentity, VolumeRecord> records;
 
     /**
-     * Creates the proof for one use.
+     * Creates the check for one use.
      *
      * @param identity the volume of the use, if it is known
      * @param records the volumes on record
@@ -382,7 +397,7 @@ final class VolumeQueries {
           usage, epoch, terms.node(), parts.kernel().place().boot(), looked(), staging);
     }
 
-    /** Returns whether a target is this use, of which only the directory is left. */
+    /** Returns whether a target belongs to this use but is known only by its directory. */
     private boolean isNamed(TargetRecord target) {
       return target.usage().workload().value().equals(VolumeLayout.id(usage));
     }
@@ -398,7 +413,9 @@ final class VolumeQueries {
       }
     }
 
-    /** Returns whether a path is inside the directory of the use below that of its volume. */
+    /**
+     * Returns whether a path is inside the directory of the use, in the directory of any volume.
+     */
     private boolean isOfUse(MountPath path) {
       String below = path.toString().substring(parts.layout().volumes().toString().length());
       return below.contains("/p/" + VolumeLayout.id(usage) + "/");
@@ -421,8 +438,8 @@ final class VolumeQueries {
     }
 
     /**
-     * Returns the staging of a use whose volume is not named: no staged volume may be left that
-     * could be the one of the use.
+     * Returns the state of the staging if the request does not name the volume. In that case, no
+     * staged volume may be left that the use could belong to.
      */
     private NodeReceipt.Staging staging(List<Sighting> mounted) {
       for (Map.Entry<VolumeIdentity, VolumeRecord> volume : records.entrySet()) {

@@ -35,14 +35,14 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Queries of a volume that change nothing on record: its faults, its usage, and its expansion. Used
- * in the mailbox of the volume only.
+ * Calls for a volume that change no record: queries of its faults and usage, and its expansion.
+ * Used only in the mailbox of the volume.
  */
 final class VolumeQuestions {
 
   private static final String READ_ONLY = "MountReadOnly";
 
-  /** Texts for the faults that the mounts of a volume show. */
+  /** Texts for the faults that this node finds at the mounts of a volume. */
   private static final Map<String, String> SEEN =
       Map.of(
           "MountLost",
@@ -73,8 +73,8 @@ final class VolumeQuestions {
   // ---- the health of the volume
 
   /**
-   * Checks the mounts of the volume, and asks the plugin for its faults unless a call of the volume
-   * may be running.
+   * Checks the mounts of the volume. Also queries the plugin for faults, unless the plugin may
+   * still be working on a call for the volume.
    */
   void health(Operation.Health asking, NodePlugin plugin) {
     HealthOffer offered = asking.offer;
@@ -114,8 +114,8 @@ final class VolumeQuestions {
   }
 
   /**
-   * Returns whether a call for a use may be running. A refresh that never ended counts as over
-   * after its quarantine.
+   * Returns whether the plugin may be working on a call that mounts or releases a use. A refresh
+   * does not count: after its quarantine, a refresh without an answer is treated as ended.
    */
   private static boolean isUnderWay(TargetRecord use) {
     return !use.path().is(PathStatus.PRESENT) && isUnderWay(use.path());
@@ -127,8 +127,8 @@ final class VolumeQuestions {
   }
 
   /**
-   * Returns the faults of the volume that its mounts show; empty if the mounts cannot be read.
-   * Waits for no server.
+   * Returns the faults that the mounts of the volume show; empty if the mounts cannot be read. Does
+   * not wait for the servers of the mounts.
    */
   Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
     if (engine.foreign.moved().isPresent()) {
@@ -164,7 +164,7 @@ final class VolumeQuestions {
 
   private Optional<String> fault(TargetRecord use, MountPath path) {
     Optional<Evidence> before = use.path().evidence();
-    // A mount that another program has removed makes its use uncertain without a call.
+    // If another program has removed a mount, its use is uncertain although no call is pending.
     boolean isExpected =
         use.path().is(PathStatus.PRESENT)
             || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));
@@ -188,8 +188,8 @@ final class VolumeQuestions {
   // ---- expansion and statistics
 
   /**
-   * Queries a target that is mounted, or ends the operation if the plugin does not support the
-   * query.
+   * Queries or expands a mounted target. Ends the operation if the plugin does not support the
+   * call.
    */
   void read(Operation.Read operation, VolumeRecord known, PluginAnswer.Up up, NodePlugin plugin) {
     Optional<Failure> missing = notOffered(operation, up);
@@ -228,7 +228,7 @@ final class VolumeQuestions {
         : new NodeCall.Stats(identity.handle(), target, staging);
   }
 
-  /** Returns why a plugin is not asked, if it is not. */
+  /** Returns the failure if the plugin does not support the call of an operation. */
   private static Optional<Failure> notOffered(Operation.Read operation, PluginAnswer.Up up) {
     boolean isExpand = operation instanceof Operation.Expand;
     return (isExpand ? up.offersExpand() : up.offersStats())
@@ -243,7 +243,7 @@ final class VolumeQuestions {
                         : "GET_VOLUME_STATS")));
   }
 
-  /** Returns the value for the caller, if the plugin returned one. */
+  /** Returns the value for the caller; empty if the call failed or returned no statistics. */
   private static Optional<Object> value(Operation.Read operation, Answer answer) {
     if (!answer.isOk()) {
       return Optional.empty();
@@ -258,7 +258,7 @@ final class VolumeQuestions {
                 .orElse(OptionalLong.empty()));
   }
 
-  /** Returns the end of an operation whose answer has no value. */
+  /** Returns the result of an operation whose call returned no value. */
   private static Result end(Operation.Read operation, Answer answer) {
     Failure failure = failure(answer);
     boolean mayHaveGrown =
@@ -269,7 +269,7 @@ final class VolumeQuestions {
         mayHaveGrown ? VolumeException.Outcome.IN_PROGRESS : VolumeException.Outcome.REFUSED);
   }
 
-  /** Returns the failure of an answer without a value. */
+  /** Returns the failure for an answer without a value. */
   private static Failure failure(Answer answer) {
     return new Failure(
         OperatorCode.CALL_FAILED,

@@ -53,24 +53,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One volume, with its operations, which run one after another, and its background cleanup. All
- * members except {@link #view} are used in its mailbox only.
+ * One volume with its queue of operations and its background cleanup. The operations run one after
+ * the other. All members except {@link #view} are used only in the mailbox of the volume.
  */
 final class VolumeQueue {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** After these codes, the other uses of a repair are not tried. */
+  /** The failures after which a repair does not try the other uses. */
   private static final Set<OperatorCode> ENDS_REPAIRS =
       Set.of(OperatorCode.PLUGIN_NOT_UP, OperatorCode.STEP_FAILED);
 
-  /** The pause before work that could not start is started again. */
+  /** The pause after a failed start of work before the next start. */
   private static final Duration AGAIN = Duration.ofSeconds(1);
 
-  /** The time after which an operator is notified that a device takes long to open. */
+  /** The time after which the engine reports that a device takes long to open. */
   private static final Duration SLOW_DEVICE = Duration.ofSeconds(10);
 
-  // Shared by the parts that work on the volume.
+  // The helper classes that work on the volume share these fields.
   final VolumeIdentity identity;
   final EngineParts parts;
   final VolumeEngine engine;
@@ -83,31 +83,37 @@ final class VolumeQueue {
   private final CleanupSchedule cleanup;
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
-  /** The uses whose names are restored as soon as no operation is running. */
+  /** The uses whose names must be restored as soon as no operation is running. */
   private final Set<VolumeUse> names = new HashSet<>(0);
 
   /** Created when claims are checked for the first time. */
   private @Nullable ClaimChecks claims;
 
-  /** Created for a volume that is refreshed. */
+  /** Created when the volume is refreshed for the first time. */
   private @Nullable RefreshSchedule refreshes;
 
   private @Nullable Operation current;
 
-  /** The operation that was started last, until its callers have their answer. */
+  /** The operation that was started last; null as soon as its callers have received the result. */
   private @Nullable Operation unanswered;
 
-  /** The start event of that operation, until its end is reported. */
+  /**
+   * The start event of that operation; null if the operation is not reported, or its end was
+   * reported already.
+   */
   private VolumeEvent.@Nullable Started started;
 
   private long begun;
 
-  /** The devices to hold open, by the paths of their nodes. */
+  /** The devices that should be held open, by the paths of their device nodes. */
   private Map<MountPath, Device> devices = Map.of();
 
-  /** A device as last opened; a report about an earlier opening belongs to another object. */
+  /**
+   * One attempt to open a device. A late result of an earlier attempt has another object, and is
+   * ignored.
+   */
   private static final class Device {
-    /** Whether it was reported that the device is not held open. */
+    /** Whether listeners were notified that the device is not held open. */
     boolean isTold;
 
     Device(boolean isTold) {
@@ -115,34 +121,39 @@ final class VolumeQueue {
     }
   }
 
-  /** Whether everything known of the volume appeared after its release. */
+  /**
+   * Whether the volume was released before, and everything that is known about it appeared after
+   * that release.
+   */
   private boolean isLate;
 
   private @Nullable OperatorMessage trouble;
   private long troubled;
 
-  /** The failure of the running repair, once one of its uses has failed. */
+  /** The first failure of the running repair. */
   private Optional<VolumeException> repairFailure = Optional.empty();
 
   private volatile View view = View.NOTHING;
 
   /**
-   * The number of operations that were requested and have not ended; guarded by the engine's lock.
+   * The number of operations that were requested and have not ended; guarded by the lock of the
+   * index.
    */
   int pending;
 
-  /** The uses that lead to this volume; guarded by the engine's lock. */
+  /** The uses that the index maps to this volume; guarded by the lock of the index. */
   final Set<VolumeUse> indexed = new HashSet<>(2);
 
   /**
-   * A view of a volume for other threads.
+   * An immutable view of a volume for other threads.
    *
    * @param record the present record
    * @param activity the running operation
    * @param trouble the present obstacle
-   * @param troubled the time since when it exists, in nanoseconds, if that is known
+   * @param troubled the time when the obstacle appeared, in nanoseconds, if that is known
    * @param dead the uses whose mounts are known to be dead
-   * @param covered the targets that another program has covered; empty stands for the staging path
+   * @param covered the paths over which another program has mounted, as uses; empty stands for
+   *     the staging path
    */
   record View(
       Optional<VolumeRecord> record,
@@ -152,7 +163,7 @@ final class VolumeQueue {
       Set<VolumeUse> dead,
       Set<Optional<VolumeUse>> covered) {
 
-    /** The view of a volume that is not known. */
+    /** The view of an unknown volume. */
     static final View NOTHING =
         new View(
             Optional.empty(),
@@ -172,11 +183,11 @@ final class VolumeQueue {
      * The running operation.
      *
      * @param operation the operation
-     * @param doing its step, as a phrase for people
+     * @param doing the present step of the operation, as a phrase for people
      * @param since the time when the operation started, in nanoseconds
-     * @param tries the number of attempts at its present call so far
+     * @param tries the number of attempts at the present call so far
      * @param answer the last answer of the plugin, if it was a failure
-     * @param pause the time until its next attempt, if it waits for one
+     * @param pause the pause before the next attempt, if the operation waits for it
      * @param waiting the uses whose operations wait for this one, in order
      */
     record Activity(
@@ -205,7 +216,7 @@ final class VolumeQueue {
     return identity;
   }
 
-  /** Returns the plugin of the volume, or a placeholder for one that is not registered. */
+  /** Returns the plugin of the volume, or a placeholder if the plugin is not registered. */
   NodePlugin plugin() {
     return parts
         .plugins()
@@ -219,8 +230,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Runs work in the mailbox that is not part of an operation. If the work throws, the running
-   * operation continues, and the background work is planned again.
+   * Runs work that is not part of an operation in the mailbox. If the work throws an exception, the
+   * running operation continues, and the background work is planned again.
    */
   void aside(Runnable work) {
     mailbox.put(
@@ -242,7 +253,7 @@ final class VolumeQueue {
 
   // ---- found and reappeared volumes
 
-  /** Takes over a volume that was found at the start, before any operation. */
+  /** Takes over a volume that was found at the start. Called before any operation. */
   void restore(VolumeRecord found) {
     memory.restore(found);
     report.restore(found);
@@ -254,13 +265,13 @@ final class VolumeQueue {
     show();
   }
 
-  /** Takes over a volume that had been released. */
+  /** Takes over a released volume that has reappeared. */
   void restoreLate(VolumeRecord found) {
     restore(found);
     isLate = true;
   }
 
-  /** Handles a released volume of which something has reappeared. */
+  /** Handles a released volume whose mounts or directories exist again. */
   void appear(VolumeRecord late) {
     aside(
         () -> {
@@ -273,8 +284,9 @@ final class VolumeQueue {
   }
 
   /**
-   * Handles a tombstone of an earlier life of the volume whose time is over. If the volume has a
-   * record, that record covers what is there now, and leaves another tombstone.
+   * Handles a tombstone whose time is over. If the volume was mounted again and has a record, the
+   * tombstone is dropped: the record describes the present mounts, and its release will leave a new
+   * tombstone.
    */
   void overdue(Tombstone tombstone) {
     aside(
@@ -285,7 +297,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Notices mounts that have appeared for uses that are not on record. */
+  /** Adds uses that have been mounted without a record to the known state of the volume. */
   void notice() {
     aside(
         () -> {
@@ -297,7 +309,10 @@ final class VolumeQueue {
         });
   }
 
-  /** Checks whether mounts are dead. This may ask their servers; the answers arrive later. */
+  /**
+   * Checks whether mounts are dead. This may query the servers of the mounts; their answers arrive
+   * later.
+   */
   void inspect() {
     aside(
         () -> {
@@ -306,14 +321,14 @@ final class VolumeQueue {
         });
   }
 
-  /** Holds the published devices open, if the policy says so. */
+  /** Holds the published devices open, if the policy requires it. */
   void hold() {
     aside(this::holdDevices);
   }
 
   /**
-   * Holds the published devices open, if the policy says so, and closes all others. Devices of a
-   * plugin that is not available stay as they are.
+   * Holds the published devices open, if the policy requires it, and closes all other devices. If
+   * the plugin is not registered, its devices stay as they are.
    */
   private void holdDevices() {
     boolean isWanted =
@@ -367,7 +382,10 @@ final class VolumeQueue {
     }
   }
 
-  /** Handles the result of opening a device. A failure is reported once. */
+  /**
+   * Handles the result of opening a device. A failure is reported once until the device could be
+   * opened.
+   */
   private void held(MountPath path, Device device, VolumeUse usage, Optional<String> problem) {
     if (devices.get(path) == device && device.isTold != problem.isPresent()) {
       device.isTold = problem.isPresent();
@@ -385,8 +403,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Handles a mount that has appeared or disappeared in the directory of the volume, at this path
-   * or at any path.
+   * Handles a mount that has appeared or disappeared in the directory of the volume. The path is
+   * empty if any path may be affected.
    */
   void changed(Optional<MountPath> path) {
     aside(
@@ -405,7 +423,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Checks the claims of the mounts. */
+  /** Checks the claims of the volume's uses. */
   void confirm() {
     aside(
         () -> {
@@ -439,7 +457,10 @@ final class VolumeQueue {
         });
   }
 
-  /** Restores the name of a use of which only the directory is left; the use is uncertain. */
+  /**
+   * Restores the name of a use that is known only by its directory. The use is uncertain
+   * afterwards.
+   */
   void name(VolumeUse usage) {
     aside(
         () -> {
@@ -462,7 +483,7 @@ final class VolumeQueue {
 
   // ---- the queue of operations
 
-  /** Runs an operation after all earlier ones. */
+  /** Runs an operation after all earlier operations. */
   void submit(Operation operation) {
     mailbox.put(
         () -> {
@@ -478,7 +499,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Ends the operations that have not started. */
+  /** Ends the operations that have not started, with a failure. */
   void close() {
     mailbox.put(
         () -> {
@@ -493,7 +514,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Appends an operation to the queue. */
+  /** Appends an operation to the queue, or lets it share the result of an equal operation. */
   void take(Operation operation) {
     if (engine.index.isClosing()) {
       report.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
@@ -522,8 +543,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Ends the mounts and refreshes of a use that will be released: the waiting ones, and a running
-   * one between attempts.
+   * Ends the mounts and refreshes of a use that will be released: those that are waiting, and a
+   * running one as soon as it can stop.
    */
   private void supersede(Operation release) {
     if (!(release instanceof Operation.Release)) {
@@ -554,7 +575,10 @@ final class VolumeQueue {
     return operation instanceof Operation.Mount || operation instanceof Operation.Refresh;
   }
 
-  /** Joins the last operation in the queue, if it requests the same. */
+  /**
+   * Lets an operation share the result of the last operation in the queue, if both make the same
+   * request. Returns whether it does.
+   */
   private boolean joins(Operation operation) {
     Operation last = waiting.peekLast();
     Operation same = last == null ? current : last;
@@ -573,7 +597,10 @@ final class VolumeQueue {
     return true;
   }
 
-  /** Returns whether the running operation is the pending cleanup of the use to release. */
+  /**
+   * Returns whether the given running operation already cleans up a volume without uses, which is
+   * what the requested release would do.
+   */
   private boolean isGivingBack(Operation running, Operation release) {
     return running instanceof Operation.Release settling
         && settling.goal instanceof Goal.Settle
@@ -602,8 +629,8 @@ final class VolumeQueue {
       begin(operation);
     } catch (RuntimeException | Error broken) {
       Failures.rethrowEnd(broken);
-      // This runs in the mailbox, because the exception may come from the end of the previous
-      // operation.
+      // This is queued in the mailbox, because the end of the previous operation may be on the
+      // stack.
       mailbox.put(() -> broke(broken));
     }
   }
@@ -622,14 +649,14 @@ final class VolumeQueue {
     new OperationStart(this, dead, run).begin(operation);
   }
 
-  /** Notes that the callers of the last started operation have their answer. */
+  /** Notes that the callers of the last started operation have received the result. */
   private void answered() {
     unanswered = null;
   }
 
   // ---- the running operation
 
-  /** Returns the context in which a call of the running operation is sent. */
+  /** Returns the context in which the engine sends a call of the running operation. */
   WorkContext calling(CsiOperation call) {
     VolumeEvent.Started start = started;
     return start == null ? WorkContext.none() : parts.calling().apply(start, call);
@@ -639,7 +666,7 @@ final class VolumeQueue {
    * Reports a call of the running operation.
    *
    * @param to the plugin that was called
-   * @param asked the time when the operation requested the call, by the clock
+   * @param asked the clock's time when the operation requested the call, in nanoseconds
    */
   void called(NodePlugin to, CsiOperation call, Answer answer, long asked) {
     VolumeEvent.Started start = started;
@@ -658,7 +685,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Runs work in the mailbox, unless the operation has ended meanwhile. */
+  /** Runs work in the mailbox if the operation is still running by then. */
   void ifCurrent(Operation operation, Runnable work) {
     mailbox.put(
         () -> {
@@ -669,7 +696,7 @@ final class VolumeQueue {
   }
 
   /**
-   * Returns whether no operation is running, other than a query of the health, which changes
+   * Returns whether no operation is running. A health query does not count, because it changes
    * nothing.
    */
   boolean isFree() {
@@ -677,7 +704,7 @@ final class VolumeQueue {
     return now == null || now instanceof Operation.Health;
   }
 
-  /** Returns whether no operation is running or waiting. */
+  /** Returns whether no operation is running or waiting, apart from a running health query. */
   boolean isEmpty() {
     return isFree() && waiting.isEmpty();
   }
@@ -693,12 +720,13 @@ final class VolumeQueue {
   // ---- the health of the volume
 
   /**
-   * Checks the mounts of the volume, and asks the plugin for its faults. Does neither while an
-   * operation is running or waiting; an operation that arrives meanwhile waits for the answer.
+   * Checks the mounts of the volume, and queries the plugin for faults. Does nothing while an
+   * operation is running or waiting. An operation that is submitted during the query waits for the
+   * plugin's answer.
    *
    * @param offer the faults that the plugin can report
-   * @param isUp whether the plugin is available; otherwise its earlier reports remain valid
-   * @param then receives whether the plugin has answered, or was not asked
+   * @param isUp whether the plugin is available; if not, the faults that it reported earlier remain
+   * @param then receives true if the plugin has answered or was not queried
    */
   void askHealth(HealthOffer offer, boolean isUp, Consumer<Boolean> then) {
     Operation asking = new Operation.Health(engine.nextId(), offer);
@@ -726,9 +754,9 @@ final class VolumeQueue {
   }
 
   /**
-   * Handles the end of a query of the health.
+   * Handles the end of a health query.
    *
-   * @param isAnswered whether the plugin has answered, or was not asked
+   * @param isAnswered true if the plugin has answered or was not queried
    */
   void healthAsked(Operation asking, boolean isAnswered) {
     current = null;
@@ -741,7 +769,7 @@ final class VolumeQueue {
 
   // ---- the end of operations
 
-  /** Ends an operation with the value that it read. */
+  /** Ends an operation with the value that the plugin returned. */
   void read(Operation operation, Object value) {
     ended(Optional.empty());
     operation.end().complete(value);
@@ -749,9 +777,9 @@ final class VolumeQueue {
     proceed();
   }
 
-  /** Handles the end of the steps of an operation. */
+  /** Handles the result of the last step of an operation. */
   void finish(Operation operation, Result result) {
-    // The record is written before an event or the result reports the end.
+    // The record is synced before an event or the caller's result reports the end.
     memory.settle();
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
@@ -765,8 +793,8 @@ final class VolumeQueue {
       }
     }
     if (result instanceof Result.Released) {
-      // The cleanup of a volume also counts as its last use's, if its staging could not end with
-      // that use.
+      // If the volume could not be unstaged together with its last use, the cleanup of the volume
+      // completes the release of that use.
       operation
           .usage()
           .or(() -> run.turn().flatMap(turn -> turn.before().leaving()))
@@ -790,8 +818,9 @@ final class VolumeQueue {
   }
 
   /**
-   * Keeps the failure to repair the mount of one use; returns whether the other uses may be tried.
-   * They may not if the plugin gets no calls at all, or may still work on one.
+   * Keeps the failure to repair the mount of one use, and returns whether the repair may try the
+   * other uses. The repair stops if the plugin cannot be called, or if a step ended with an
+   * unexpected exception.
    */
   private boolean goesOn(Operation operation, Result result) {
     Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);
@@ -816,8 +845,8 @@ final class VolumeQueue {
     }
     boolean isRefresh = operation instanceof Operation.Refresh;
     if (isRefresh && failure.filter(it -> it.code() == OperatorCode.MOUNT_LOST).isPresent()) {
-      // The change is reported, and repaired if the policy says so, as soon as no operation is
-      // running.
+      // The loss is reported as soon as no operation is running, and repaired if the policy
+      // requires it.
       dead.changed(operation.usage().map(usage -> parts.layout().target(identity, usage)));
     }
     if (isRefresh
@@ -860,8 +889,9 @@ final class VolumeQueue {
   }
 
   /**
-   * Returns whether the failure of an operation is an obstacle of the volume. The failure of a call
-   * that mounts nothing is not, nor a refusal that has left nothing of its use.
+   * Returns whether the result of an operation changes the recorded obstacle of the volume. A
+   * failed query, expansion or refresh does not, and neither does a refused mount that left no
+   * trace of its use.
    */
   private boolean isOfTheVolume(Operation operation, Optional<VolumeException> failure) {
     boolean isOfCaller =
@@ -891,8 +921,8 @@ final class VolumeQueue {
   private void ended(Optional<VolumeException> failure) {
     current = null;
     run.clear();
-    // The view is updated first, because a caller that learns of the end may query the state at
-    // once.
+    // The view is updated before the end is reported, because a caller may query the state
+    // immediately afterwards.
     show();
     VolumeEvent.Started start = started;
     if (start != null) {
@@ -908,7 +938,7 @@ final class VolumeQueue {
   }
 
   /**
-   * Handles an unexpected exception. The callers of the last started operation still get an answer,
+   * Handles an unexpected exception. The callers of the last started operation receive a failure,
    * and the next operation starts.
    */
   private void broke(Throwable failure) {
@@ -938,13 +968,14 @@ final class VolumeQueue {
 
   private void endBroken(Operation operation, Throwable failure) {
     if (operation instanceof Operation.Release) {
-      // The caller is notified that the release continues.
+      // The failure that the caller receives says that the release continues, so the use must be
+      // recorded as being released.
       operation.usage().ifPresent(memory::release);
     }
     end(operation, VolumeReport.broken(failure).as(Outcome.IN_PROGRESS));
   }
 
-  /** Ends an operation whose regular end has failed, with only what its callers need. */
+  /** Ends an operation after the regular end has failed. Only completes the callers' futures. */
   private void giveUp(Operation operation, Throwable failure) {
     if (unanswered == operation) {
       run.clear();
@@ -954,7 +985,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Reports which processes keep a target in use that the plugin could not unmount. */
+  /** Reports which processes are using a target that the plugin could not unmount. */
   private void tellWhoHolds(VolumeUse usage) {
     MountPath target = parts.layout().target(identity, usage);
     try {
@@ -998,7 +1029,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Handles a mount that was found dead, or works again. */
+  /** Handles the change of a mount that was found dead, or that works again. */
   void deadChanged() {
     show();
     if (engine.health.isWatched(identity.plugin())) {
@@ -1043,8 +1074,8 @@ final class VolumeQueue {
   // ---- refreshes
 
   /**
-   * Returns whether the policy of the plugin asks for refreshes; unknown before the plugin is
-   * registered.
+   * Returns whether the policy of the plugin may require refreshes. Returns true while the plugin
+   * is not registered, because its policy is unknown then.
    */
   boolean mayRefresh() {
     NodePlugin plugin = plugin();

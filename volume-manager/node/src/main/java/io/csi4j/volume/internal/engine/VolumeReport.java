@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Builds and sends the messages to callers and listeners about one volume. The operations that an
- * earlier start did not finish are used in the mailbox of the volume only.
+ * Builds and sends the messages about one volume to callers and listeners. The instance methods
+ * that track unfinished operations are used only in the mailbox of the volume.
  */
 final class VolumeReport {
 
@@ -38,12 +38,12 @@ final class VolumeReport {
   private final EngineParts parts;
 
   /**
-   * The uses with an operation that an earlier start did not finish; shared while it is empty, as
-   * it is for most volumes.
+   * The uses with an operation that an earlier run of the manager did not finish. Most volumes have
+   * none, and share an empty map.
    */
   private Map<VolumeUse, PathStatus> unfinished = Map.of();
 
-  /** The faults of the volume that the plugin reported when its last call failed, as text. */
+  /** The faults that the plugin reported for the volume after the last call failed, as text. */
   private String said = "";
 
   VolumeReport(VolumeIdentity identity, EngineParts parts) {
@@ -60,12 +60,12 @@ final class VolumeReport {
         .orElseGet(() -> subject.at(layout.staging(identity)));
   }
 
-  /** Returns a refusal with a code and its reason only. */
+  /** Returns a refusal with only a code and a reason. */
   static VolumeException refused(OperatorCode code, Subject subject, String seen) {
     return new VolumeException(Outcome.REFUSED, Messages.of(code, subject, seen), null, null);
   }
 
-  /** Returns why a plugin gets no calls now, if it gets none. */
+  /** Returns why the engine must not call a plugin now; empty if it may. */
   static Optional<Failure> barred(NodePlugin plugin) {
     return plugin.barred().map(VolumeReport::down);
   }
@@ -92,7 +92,7 @@ final class VolumeReport {
     notice(Messages.of(finding.code(), subject, finding.text()));
   }
 
-  /** Reports a call that takes long. Only a call that was sent can be answered. */
+  /** Reports a call that takes long. The message depends on whether the call was sent already. */
   void slow(Step.Call call, boolean isSent) {
     tell(
         new Notice(
@@ -105,7 +105,7 @@ final class VolumeReport {
             call.usage()));
   }
 
-  /** Reports a call that was given up at its time limit. */
+  /** Reports a call that has reached its time limit without an answer. */
   void stuck(Step.Call call) {
     tell(
         new Notice(
@@ -142,7 +142,10 @@ final class VolumeReport {
     }
   }
 
-  /** Notes that a mount starts; a later release of the use no longer continues an earlier one. */
+  /**
+   * Notes that a mount starts. A later release of the use is then a new release, not the
+   * continuation of an unfinished one.
+   */
   void mounting(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.RESUMED);
     if (!unfinished.isEmpty()) {
@@ -175,7 +178,8 @@ final class VolumeReport {
   // ---- the failures of operations
 
   /**
-   * Returns the failure that a caller gets instead of a result, if any.
+   * Returns the exception that a caller receives instead of a result; empty if the operation
+   * succeeded.
    *
    * @param usage the use that failed; empty for the staging
    */
@@ -186,8 +190,8 @@ final class VolumeReport {
   }
 
   /**
-   * Returns the exception for a failure, and with it the reason why earlier steps could not be
-   * undone.
+   * Returns the exception for a failure. If earlier steps could not be undone, the reason is added
+   * as a suppressed exception.
    */
   private VolumeException exception(
       Operation operation, Optional<VolumeUse> usage, Failure failure) {
@@ -217,7 +221,10 @@ final class VolumeReport {
         OperatorCode.STEP_FAILED, "it ended with " + thrown.getClass().getSimpleName(), thrown);
   }
 
-  /** Ends an operation in any case, even if creating the failure fails. */
+  /**
+   * Ends an operation with a failure. If creating the exception fails, ends the operation with that
+   * second exception.
+   */
   private void end(Operation operation, Failure failure) {
     Throwable end;
     try {
@@ -230,14 +237,18 @@ final class VolumeReport {
     operation.end().completeExceptionally(end);
   }
 
-  /** Notes the faults that the plugin reported when the last call failed; none if empty. */
+  /**
+   * Notes the faults that the plugin reported after the last call failed; empty if it reported no
+   * faults.
+   */
   void said(String faults) {
     said = faults;
   }
 
   private static VolumeException exception(
       Operation operation, Failure failure, Subject subject, String said) {
-    // The command for an operator is in the reason, not in the plugin's answer.
+    // For this code, the reason contains a command for the operator, and must not be replaced by
+    // the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
         failure.cause().orElse(null) instanceof CsiException answer && isAnswer
@@ -269,8 +280,8 @@ final class VolumeReport {
   }
 
   /**
-   * Returns whether the code means that nothing was done, so that a path of the manager would not
-   * help the reader.
+   * Returns whether the code means that nothing was done for the request. A path of the manager
+   * would not help the reader of such a message.
    */
   static boolean isBeforeAnything(OperatorCode code) {
     int family = code.number() / 100;

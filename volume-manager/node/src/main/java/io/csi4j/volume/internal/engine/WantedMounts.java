@@ -21,13 +21,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The uses that the host wants and that could not be mounted yet. The mount of each use is tried
- * again when its plugin appears, and after growing pauses, until the use is mounted or the host no
- * longer wants it in this way. Safe for use by many threads.
+ * The uses that the host wants and that could not be mounted yet. Each mount is tried again when
+ * its plugin appears, and after growing pauses. The attempts end when the use is mounted, when the
+ * host or a caller changes the request, or when a failure needs an operator. Safe for use by many
+ * threads.
  */
 final class WantedMounts {
 
-  /** One use that is not mounted yet. */
+  /** A use that is not mounted yet. */
   private static final class Missing {
 
     private final MountRequest request;
@@ -55,9 +56,9 @@ final class WantedMounts {
   private boolean closed;
 
   /**
-   * Starts without missing uses.
+   * Creates the object without missing uses.
    *
-   * @param mount starts to mount a use, and never waits
+   * @param mount starts the mount of a use without waiting for its end
    * @param retries the budget for repeats with a plugin
    */
   WantedMounts(
@@ -69,14 +70,17 @@ final class WantedMounts {
     this.retries = retries;
   }
 
-  /** Returns the failure of an operation, if it is a known one. */
+  /**
+   * Returns the failure of an operation as a {@code VolumeException}; empty for any other
+   * exception.
+   */
   static Optional<VolumeException> known(Throwable failure) {
     return Unwrapped.of(failure) instanceof VolumeException told
         ? Optional.of(told)
         : Optional.empty();
   }
 
-  /** Returns whether a mount that failed like this is tried again without a request. */
+  /** Returns whether the manager repeats a mount after this failure without another request. */
   static boolean goesOn(Throwable failure) {
     return known(failure)
         .filter(
@@ -88,7 +92,7 @@ final class WantedMounts {
         .isEmpty();
   }
 
-  /** Mounts what the host wants, now and repeatedly until it succeeds. */
+  /** Mounts a use that the host wants, now and repeatedly until the mount succeeds. */
   CompletableFuture<?> want(MountRequest request) {
     lock.lock();
     try {
@@ -102,8 +106,8 @@ final class WantedMounts {
   }
 
   /**
-   * Called under the lock, so that the release of the use by a caller comes before or after this
-   * attempt.
+   * Makes an attempt. Called under the lock, so a caller's release of the use happens either before
+   * or after the start of this attempt.
    */
   private CompletableFuture<?> attempt(Missing one) {
     one.cancel();
@@ -150,7 +154,7 @@ final class WantedMounts {
         .backgroundCap();
   }
 
-  /** Tries the use again as soon as the budget of the plugin allows. */
+  /** Tries the use again as soon as the plugin's retry budget allows it. */
   private void due(Missing one) {
     lock.lock();
     try {
@@ -185,7 +189,7 @@ final class WantedMounts {
     }
   }
 
-  /** Tries the waiting uses of a plugin at once, as the plugin may have appeared. */
+  /** Tries the waiting uses of a plugin immediately, because the plugin may have appeared. */
   void again(PluginId plugin) {
     lock.lock();
     try {
@@ -200,7 +204,7 @@ final class WantedMounts {
     }
   }
 
-  /** Drops a use because a caller has requested something else. */
+  /** Stops the attempts for a use, because a caller has made another request for it. */
   void forget(VolumeUse usage) {
     lock.lock();
     try {
@@ -213,7 +217,7 @@ final class WantedMounts {
     }
   }
 
-  /** Keeps exactly these uses. */
+  /** Stops the attempts for all uses except these. */
   void keepOnly(Collection<VolumeUse> wanted) {
     lock.lock();
     try {
@@ -227,7 +231,7 @@ final class WantedMounts {
     }
   }
 
-  /** Stops trying. */
+  /** Stops all attempts. */
   void close() {
     lock.lock();
     try {

@@ -1,6 +1,7 @@
 /**
- * Performs the steps that the lifecycle names, one operation of a volume at a time, through the
- * ports. Start at {@code VolumeEngine}. Decisions belong to the lifecycle, not to this package.
+ * The engine performs the steps that the lifecycle decides on, one operation of a volume at a time,
+ * through the interfaces of package port. The entry type is {@code VolumeEngine}. Decisions about
+ * steps belong to package lifecycle, not to this package.
  */
 @NullMarked
 package io.csi4j.volume.internal.engine;

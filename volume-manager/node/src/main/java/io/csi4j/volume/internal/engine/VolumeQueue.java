@@ -819,8 +819,8 @@ final class VolumeQueue {
 
   /**
    * Keeps the failure to repair the mount of one use, and returns whether the repair may try the
-   * other uses. The repair stops if the plugin cannot be called, or if a step ended with an
-   * unexpected exception.
+   * other uses. The repair stops if the volume could not be unstaged, if the plugin cannot be
+   * called, or if a step ended with an unexpected exception.
    */
   private boolean goesOn(Operation operation, Result result) {
     Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);

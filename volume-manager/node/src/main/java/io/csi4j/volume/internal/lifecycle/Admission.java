@@ -15,17 +15,22 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Decides from the record of a volume whether it may be published for one more workload. */
+/**
+ * Decides whether a volume may be published for another workload, from the record of the volume.
+ */
 public final class Admission {
 
   private Admission() {}
 
-  /** Returns why the volume may not be published, if it may not. */
+  /** Returns why the volume must not be published; empty if it may be published. */
   public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal) {
     return holders(record, goal).or(() -> differences(record, goal));
   }
 
-  /** Returns the forbidden differences between a mount and the present use. */
+  /**
+   * Returns a failure if a requested mount differs from the mounted volume in a way that is not
+   * allowed.
+   */
   static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
     if (record.targets().isEmpty()) {
       return Optional.empty();
@@ -42,7 +47,8 @@ public final class Admission {
                         "read-only",
                         Boolean.toString(target.readOnly()),
                         Boolean.toString(goal.readOnly()))));
-    // Repairs and refreshes use the contexts that the host gave last.
+    // Repairs and refreshes may differ in the contexts, because they use the contexts of the host's
+    // last request.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context (not shown, as it may hold secrets)");
     }
@@ -60,7 +66,7 @@ public final class Admission {
                     + String.join(", ", names)));
   }
 
-  /** Returns whether the mounted volume was published with another context of the volume. */
+  /** Returns whether the volume is mounted for this use with another volume context. */
   private static boolean isPublishedOtherwise(VolumeRecord record, Goal.Publish goal) {
     String known = record.contexts().getOrDefault(goal.usage(), "");
     return Digests.isInForce(known)
@@ -71,7 +77,7 @@ public final class Admission {
             .isPresent();
   }
 
-  /** The number of uses that may have a volume at a time. */
+  /** The number of uses that may have a volume at the same time. */
   private enum Room {
     ONE,
     ONE_WRITER,
@@ -91,7 +97,7 @@ public final class Admission {
     };
   }
 
-  /** Returns whether another use may keep this one from being published. */
+  /** Returns whether another use of the volume may prevent this publication. */
   static boolean isForOne(Goal.Publish goal) {
     return room(goal.plan().mode()) != Room.MANY;
   }
@@ -117,7 +123,10 @@ public final class Admission {
         : Optional.empty();
   }
 
-  /** Names the mode of the volume if a request with it would be admitted. */
+  /**
+   * Returns a hint to request the access mode that the volume is mounted with; empty if that would
+   * not help.
+   */
   private static String shared(AccessMode mounted, AccessMode requested) {
     return mounted != requested && room(mounted) == Room.MANY
         ? "; it is mounted with " + mounted + ", which admits several workloads: request that mode"

@@ -7,17 +7,19 @@ import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException.Outcome;
 
-/** Handles a step that threw an unexpected exception and whose effect is unknown. */
+/** Handles a step that ended with an unexpected exception, so its effect is unknown. */
 public final class BrokenStep {
 
-  /** A step was not carried out because its path leads into a mount over the directories. */
+  /**
+   * Thrown instead of performing a step when a foreign mount covers the directories of the volume.
+   */
   public static final class CoveredException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient Failure failure;
 
-    /** Creates the exception for a foreign mount over the directories. */
+    /** Creates the exception with the failure that describes the foreign mount. */
     public CoveredException(Failure failure) {
       super(failure.seen());
       this.failure = failure;
@@ -30,7 +32,7 @@ public final class BrokenStep {
 
   private BrokenStep() {}
 
-  /** Returns the failure for a mount that could not be unmounted without the plugin. */
+  /** Returns the failure for a mount that this manager could not unmount without the plugin. */
   private static Failure notForced(Throwable cause) {
     String command =
         cause instanceof MountException refused
@@ -49,7 +51,7 @@ public final class BrokenStep {
         cause);
   }
 
-  /** Returns the description of a busy mount; the code adds the advice. */
+  /** Returns the description of a busy mount. The advice comes from the operator code. */
   private static String use(MountException busy) {
     return busy.holders()
         .map(Holders::ofMount)
@@ -59,7 +61,7 @@ public final class BrokenStep {
   }
 
   /**
-   * Returns the turn after a step that threw.
+   * Returns the turn after a step that ended with an exception.
    *
    * @param cause the thrown exception
    */

@@ -17,15 +17,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The meaning of the result of a call for its operation: a row of {@code call-meanings.tsv} beside
- * this class. Only a refresh decides by the status, not by this table, whether to repeat a call.
+ * The meaning of a call's result for its operation. Each value is a row of the file {@code
+ * call-meanings.tsv} beside this class. Only the schedule of refreshes decides by the status
+ * instead of this table whether a call is repeated.
  *
- * @param reportedAs the status that is reported, if it differs from the actual one
+ * @param reportedAs the status to report instead of the actual status, if they differ
  * @param goesOn whether the plugin may still be working on the call
- * @param repeat when it makes sense to repeat the call
- * @param remedy the step that must come before the call is repeated
- * @param belief when the mount table is proof enough that a refused release is over
- * @param codes the code that reports the failure, for each call
+ * @param repeat when the call may be repeated, if at all
+ * @param remedy the step that must be performed before the call is repeated
+ * @param belief when a failed release is treated as complete because the mount table shows no mount
+ * @param codes the code that reports the failure, by call
  */
 public record CallMeaning(
     Optional<StatusCode> reportedAs,
@@ -35,10 +36,10 @@ public record CallMeaning(
     Belief belief,
     Map<Verb, OperatorCode> codes) {
 
-  /** Stands for every status without its own row. */
+  /** Placeholder for every status that has no row of its own. */
   private static final String ANY = "any";
 
-  /** Stands for UNAVAILABLE or UNKNOWN that the plugin did not return. */
+  /** Placeholder for UNAVAILABLE or UNKNOWN if the status does not come from the plugin. */
   private static final String NO_ANSWER = "no answer";
 
   private static final CallMeaning DONE =
@@ -80,10 +81,10 @@ public record CallMeaning(
   }
 
   /**
-   * The results that a row covers.
+   * The results that a row of the table covers.
    *
    * @param sending whether the call was sent
-   * @param status the name of the status, or a placeholder for several
+   * @param status the name of the status, or a placeholder for several statuses
    */
   public record Case(Sending sending, String status) {}
 
@@ -95,17 +96,17 @@ public record CallMeaning(
     UNSENT,
     /** The call was not sent because the plugin does not offer it. */
     UNOFFERED,
-    /** The last attempt was not sent, but the same operation had sent the call before. */
+    /** The last attempt was not sent, but an earlier attempt of the same operation was sent. */
     UNSENT_AGAIN
   }
 
-  /** When it makes sense to repeat the call. */
+  /** The time when a call may be repeated. */
   public enum Repeat {
     /** After a short pause, because the call may have had an effect or was never sent. */
     SOON(1),
     /** After a long pause: another call is running, or a resource is exhausted or not ready yet. */
     LATER(10),
-    /** Never, because the result would be the same. */
+    /** Never, because another attempt would have the same result. */
     NEVER(0);
 
     private final int pauses;
@@ -114,33 +115,36 @@ public record CallMeaning(
       this.pauses = pauses;
     }
 
-    /** Returns the pause before the next attempt, drawn evenly up to a limit that doubles. */
+    /**
+     * Returns the pause before the next attempt: a random time up to a limit that doubles with each
+     * attempt.
+     */
     Duration pause(MountPolicy policy, int tries, double random) {
       return Backoff.fullJitter(policy.backoff().multipliedBy(pauses), policy.backoffCap())
           .pause(tries, random);
     }
   }
 
-  /** The step that must come before another call. */
+  /** The step that must be performed before the call is repeated. */
   public enum Remedy {
-    /** None. */
+    /** No step is needed. */
     NONE,
-    /** Stage once more a volume that could not be published. */
+    /** Stage the volume again, because it could not be published. */
     STAGE_AGAIN,
-    /** Ask the control plane, once, whether a volume that the plugin did not find exists. */
+    /** Query the control plane, once, whether the volume exists that the plugin did not find. */
     LOOK_UP,
     /** Query the plugin's capabilities again before the next release. */
     ASK_AGAIN
   }
 
-  /** When a failing release counts as over because nothing is mounted. */
+  /** When a failed release is treated as complete because nothing is mounted. */
   public enum Belief {
-    /** Only when the plugin answers OK. */
+    /** Never: the plugin must answer OK. */
     NEVER,
-    /** At the first check, because the plugin no longer knows the volume. */
+    /** At the first check of the mount table, because the plugin no longer knows the volume. */
     AT_ONCE,
     /**
-     * When the plugin has refused the release often and for a long time while nothing was mounted.
+     * After the plugin has refused the release often and for a long time while nothing was mounted.
      */
     IN_THE_END
   }
@@ -173,19 +177,19 @@ public record CallMeaning(
 
   // ---- reporting a result
 
-  /** Returns the reported status of a call. */
+  /** Returns the status to report for a call. */
   public static StatusCode status(Answer answer) {
     return of(answer).reportedAs().or(() -> answer.failure().map(CsiFailure::code)).orElseThrow();
   }
 
-  /** Returns the status of a failed call with its reason, as a clause. */
+  /** Returns the status of a failed call and its reason, as a clause. */
   public static String clause(Answer answer) {
     return status(answer) + ": " + Answer.text(answer.failure().orElseThrow());
   }
 
   /**
-   * Returns the failure of a call. If an earlier attempt of the same operation was sent, the plugin
-   * may have carried it out, although the last attempt was not sent.
+   * Returns the failure of a call. Even if the last attempt was not sent, the plugin may have
+   * executed the call if an earlier attempt of the same operation was sent.
    */
   static Failure failure(Turn turn, Verb verb, Answer answer) {
     CallMeaning meaning = of(answer);
@@ -205,7 +209,10 @@ public record CallMeaning(
     return Optional.ofNullable(codes.get(verb)).orElseThrow();
   }
 
-  /** Returns the failure of a call whose opposite may still be running. */
+  /**
+   * Returns the failure of a call that cannot be sent because the opposite call may still be
+   * running.
+   */
   static Failure quarantined(Verb pending) {
     return Failure.of(
         row(Sending.SENT, StatusCode.DEADLINE_EXCEEDED.name()).code(pending),

@@ -16,35 +16,35 @@ import java.util.function.Function;
 public sealed interface Event {
 
   /**
-   * The record was written, or could not be.
+   * The result of writing or removing a record.
    *
-   * @param problem the reason why it could not be written
+   * @param problem the reason why the record could not be written or removed; empty on success
    */
   record Saved(Optional<StateException> problem) implements Event {}
 
   /**
-   * The directories were created or removed, or could not be.
+   * The result of creating or removing directories.
    *
-   * @param problem the reason why they could not be
-   * @param isMounted whether a directory was left because something is mounted there
+   * @param problem the reason why the directories could not be created or removed; empty on success
+   * @param isMounted whether a directory was not removed because something is mounted in it
    */
   record Arranged(Optional<PathProblem> problem, boolean isMounted) implements Event {
 
-    /** Creates a result for directories without a mount. */
+    /** Creates a result that reports no mount. */
     public Arranged(Optional<PathProblem> problem) {
       this(problem, false);
     }
   }
 
   /**
-   * The mount table was read.
+   * The mounts that a step has read from the mount table.
    *
-   * @param staging the mounts at the staging path, the one on top last
-   * @param target the mounts at the target, the one on top last
+   * @param staging the mounts at the staging path, the topmost mount last
+   * @param target the mounts at the target, the topmost mount last
    * @param device whether the target is a block device node
-   * @param made whether the target exists, mounted or not, and is not a link; without a mount, only
-   *     if the step looked for it
-   * @param objection why the mount at the target cannot belong to the volume, if it cannot
+   * @param made whether the target exists and is not a symbolic link. If nothing is mounted at
+   *     the target, this is true only if the step also checked whether the target exists
+   * @param objection why the mount at the target cannot belong to the volume; empty if it may
    * @param remark a remark about the mount for people, if there is one
    */
   record Looked(
@@ -56,7 +56,7 @@ public sealed interface Event {
       Optional<Notice> remark)
       implements Event {
 
-    /** Creates a result without objection and remark. */
+    /** Creates a result without an objection or a remark. */
     public Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made) {
       this(staging, target, device, made, Optional.empty(), Optional.empty());
     }
@@ -65,8 +65,9 @@ public sealed interface Event {
   /**
    * The result of a search for mounted uses that are not on record.
    *
-   * @param record the volume, with the unexpected uses as uses to release
-   * @param elsewhere the mounts of the staged device by other programs, if the step looked for them
+   * @param record the record of the volume, extended by the unrecorded uses, which must be released
+   * @param elsewhere the mounts of the staged device that other programs have made, if the step
+   *     searched for them
    */
   record UsesSeen(VolumeRecord record, List<Sighting> elsewhere) implements Event {
 
@@ -79,12 +80,15 @@ public sealed interface Event {
   /** The result of a call to the plugin. */
   sealed interface Called extends Event {
 
-    /** Returns the value for the answer, or for the reason why the call was not sent. */
+    /**
+     * Applies the first function to the answer, or the second function to the reason why the call
+     * was not sent.
+     */
     <T> T either(Function<Answer, T> answered, Function<PathProblem, T> withheld);
   }
 
   /**
-   * The plugin answered, or the call failed on its way.
+   * The answer of the plugin, or the failure of the call.
    *
    * @param answer the answer or the failure
    */
@@ -96,7 +100,8 @@ public sealed interface Event {
   }
 
   /**
-   * The call was not sent: the path to release is not the one that the manager created.
+   * The call was not sent, because the path to release is no longer the one that the manager
+   * created.
    *
    * @param problem what is at the path
    */
@@ -108,18 +113,18 @@ public sealed interface Event {
   }
 
   /**
-   * The mount was removed without the plugin.
+   * The manager has removed the mount without the plugin.
    *
-   * @param lazily whether a process may still use the mount
+   * @param lazily whether the mount was detached although a process may still be using it
    */
   record Forced(boolean lazily) implements Event {}
 
   /**
-   * The standing of a claim was requested.
+   * The answer to a query for the standing of a claim.
    *
-   * @param standing the standing of the claim; unknown if there was no answer
-   * @param recordSuffices whether an earlier confirmation suffices while the claims cannot be
-   *     confirmed
+   * @param standing the standing of the claim; unknown if no answer arrived
+   * @param recordSuffices whether an earlier confirmation on record suffices while the claim
+   *     cannot be confirmed
    */
   record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {
 
@@ -143,9 +148,9 @@ public sealed interface Event {
   }
 
   /**
-   * The control plane was asked whether the volume exists.
+   * The control plane's answer to the query whether the volume exists.
    *
-   * @param verdict the answer; unknown if there was none
+   * @param verdict the answer; unknown if no answer arrived
    */
   record LookedUp(VolumeVerdict verdict) implements Event {}
 

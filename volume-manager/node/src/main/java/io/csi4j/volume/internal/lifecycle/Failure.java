@@ -5,15 +5,16 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import java.util.Optional;
 
 /**
- * The reason for a failure. {@link #as} converts the failure to the end of an operation.
+ * A failure and its reason. {@link #as} converts the failure to the end of an operation.
  *
- * <p>A call that was not sent has no {@code CsiFailure}: no plugin has given a cause.
+ * <p>The failure of a call that was not sent contains no {@code CsiFailure}, because no plugin has
+ * answered.
  *
  * @param code the code
  * @param seen the observation, as a clause
  * @param cause the exception of a plugin, disk or kernel, if there is one
- * @param outcome the next step of the caller; nothing is pending for a mere observation
- * @param undoing why undoing the operation failed too, if it was tried
+ * @param outcome the outcome for the caller; {@code REFUSED} until {@link #as} sets it
+ * @param undoing why undoing the operation failed too; empty if it did not
  */
 public record Failure(
     OperatorCode code,
@@ -23,7 +24,7 @@ public record Failure(
     Optional<Failure> undoing)
     implements Result {
 
-  /** Creates a failure that ends no operation yet. */
+  /** Creates a failure that is not the end of an operation yet. */
   public Failure(OperatorCode code, String seen, Optional<Throwable> cause) {
     this(code, seen, cause, Outcome.REFUSED, Optional.empty());
   }
@@ -43,7 +44,10 @@ public record Failure(
     return as(end, Optional.empty());
   }
 
-  /** Returns the end of an operation with this failure that could not be undone. */
+  /**
+   * Returns the end of an operation with this failure. If the operation could not be undone, the
+   * second failure says why.
+   */
   Failure as(Outcome end, Optional<Failure> notUndone) {
     return new Failure(code, seen, cause, end, notUndone);
   }
@@ -54,9 +58,9 @@ public record Failure(
   }
 
   /**
-   * Returns whether another attempt would fail in the same way until an operator intervenes: the
-   * plugin refuses the release, the mount is not of this manager, or another manager owns the state
-   * now.
+   * Returns whether another attempt would fail in the same way until an operator intervenes. This
+   * is so if only an operator can complete the cleanup, if the mount does not belong to this
+   * manager, or if this manager can no longer write the state.
    */
   boolean isForPeople() {
     return code == OperatorCode.CLEANUP_NEEDS_HELP

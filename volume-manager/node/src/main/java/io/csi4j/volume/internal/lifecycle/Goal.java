@@ -25,13 +25,13 @@ public sealed interface Goal {
   /** Returns the use of the goal; empty for a volume without uses. */
   Optional<VolumeUse> use();
 
-  /** Returns the operation with its first step. */
+  /** Returns the operation, waiting for the result of its first step. */
   Turn begin(VolumeRecord record);
 
   /**
    * Returns the next goal of the background cleanup of a volume.
    *
-   * @param mayGo the uses that may be released now
+   * @param mayGo returns whether a use may be released now
    */
   static Optional<Goal> owed(VolumeRecord record, Predicate<VolumeUse> mayGo) {
     for (TargetRecord target : record.targets().values()) {
@@ -43,19 +43,19 @@ public sealed interface Goal {
   }
 
   /**
-   * The volume is published for a workload.
+   * Goal: the volume is published for a workload.
    *
    * @param request the request of the workload
-   * @param plan how the volume is used, as the record keeps it
-   * @param keeps whether the use stays on record although its mount fails, because its workload is
-   *     running
+   * @param plan the parameters of the mount that the record keeps
+   * @param keeps whether the use stays on record even if its mount fails, because the workload
+   *     is already running
    */
   record Publish(MountRequest request, Plan plan, boolean keeps) implements Goal {
 
     /**
      * Returns the goal of a request.
      *
-     * @param known the volume, if it is on record
+     * @param known the record of the volume, if it has one
      * @param up the capabilities of the plugin
      * @param takesLabel whether the plugin accepts an SELinux label
      */
@@ -91,8 +91,8 @@ public sealed interface Goal {
     }
 
     /**
-     * Returns whether the volume is staged. The first use of a volume decides, until its last use
-     * ends; an inline volume is never staged.
+     * Returns whether the volume is staged. The first use of a volume decides this, and the
+     * decision holds until the last use ends. An inline volume is never staged.
      */
     private static boolean isStaged(
         MountRequest request, Optional<VolumeRecord> known, PluginAnswer.Up up) {
@@ -103,8 +103,9 @@ public sealed interface Goal {
     }
 
     /**
-     * Returns the SELinux label that the plugin receives for a request; empty for none. The first
-     * use of a volume decides whether it receives one, until the last use ends.
+     * Returns the SELinux label that the plugin receives for a request; empty for no label. The
+     * first use of a volume decides whether the plugin receives a label, and the decision holds
+     * until the last use ends.
      *
      * @param isTaken whether the plugin accepts a label
      */
@@ -119,8 +120,9 @@ public sealed interface Goal {
     }
 
     /**
-     * Returns the group for which the plugin mounts the volume of a request; empty for none. The
-     * first use of a volume decides whether there is one, until the last use ends.
+     * Returns the group for which the plugin mounts the volume of a request; empty for no group.
+     * The first use of a volume decides whether there is a group, and the decision holds until the
+     * last use ends.
      *
      * @param isTaken whether the plugin accepts a group
      */
@@ -149,13 +151,14 @@ public sealed interface Goal {
         String there = part.apply(inForce.get());
         return there.isEmpty() || own.isEmpty() ? there : own;
       }
-      // The claim states how the volume is mounted, and the controller received the same mode.
+      // If the claim states a capability, the label or group is not added: the controller received
+      // exactly that capability.
       return isTaken && request.claim().flatMap(ClaimGrant::capability).isEmpty() ? own : "";
     }
 
     /**
-     * Returns the access mode for a request: the requested mode, or the mode that replaces it while
-     * the volume is in use under that one.
+     * Returns the access mode for a request. This is the requested mode, unless the volume is in
+     * use with the older mode that replaces it.
      */
     public static AccessMode mode(MountRequest request, Optional<VolumeRecord> known) {
       AccessMode asked = request.capability().accessMode();
@@ -172,19 +175,19 @@ public sealed interface Goal {
       return request.usage();
     }
 
-    /** Returns whether the workload may only read. */
+    /** Returns whether the workload may only read the volume. */
     public boolean readOnly() {
       return request.readOnly();
     }
 
-    /** Returns whether the workload must be able to write. */
+    /** Returns whether the workload must be able to write to the volume. */
     boolean writable() {
       return !readOnly()
           && request.capability().accessMode().isWritable()
           && !limits().contains("ro");
     }
 
-    /** Returns the restrictions of the mount flags, as the mount table shows them. */
+    /** Returns the requested mount flags that restrict the mount, as the mount table shows them. */
     Set<String> limits() {
       return request
           .capability()
@@ -210,16 +213,20 @@ public sealed interface Goal {
       return MountStory.begin(Turn.of(this, record));
     }
 
-    /** Returns this goal for a workload that is already running. */
+    /**
+     * Returns this goal for a workload that is already running: the use stays on record even if its
+     * mount fails.
+     */
     public Publish keeping() {
       return new Publish(request, plan, true);
     }
   }
 
   /**
-   * A published use is published again with new contexts and secrets.
+   * Goal: a published use is published again with new contexts and secrets.
    *
-   * @param wanted the wanted publication; all but the contexts is as published
+   * @param wanted the wanted publication, which differs from the present publication only in
+   *     the contexts and secrets
    */
   record Refresh(Publish wanted) implements Goal {
     @Override
@@ -234,8 +241,8 @@ public sealed interface Goal {
   }
 
   /**
-   * A mount is removed while its use stays on record: a target, or the staging of a volume without
-   * mounted targets.
+   * Goal: a mount is removed while its use stays on record. The mount is a target, or the staging
+   * of a volume without mounted targets.
    *
    * @param usage the use of the target; empty for the staging
    */
@@ -252,7 +259,7 @@ public sealed interface Goal {
   }
 
   /**
-   * A use is released, and the volume with its last use.
+   * Goal: a use is released, and the volume is unstaged after its last use.
    *
    * @param usage the use
    */
@@ -269,8 +276,8 @@ public sealed interface Goal {
   }
 
   /**
-   * A use whose release does not end, or the staging that such a use left, is abandoned at an
-   * operator's request.
+   * Goal: at an operator's request, a use whose release does not end is abandoned, or the staging
+   * that such a use has left.
    *
    * @param usage the use
    * @param reason the reason that the operator gave
@@ -287,7 +294,7 @@ public sealed interface Goal {
     }
   }
 
-  /** A volume without uses is removed. */
+  /** Goal: a volume without uses is removed. */
   record Settle() implements Goal {
     @Override
     public Optional<VolumeUse> use() {

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Compares the mount table with the requested mounts. */
+/** Compares the mounts in the mount table with the requested and the recorded mounts. */
 public final class Inspection {
 
   private static final int MOST_NAMED = 5;
@@ -24,15 +24,15 @@ public final class Inspection {
 
   private Inspection() {}
 
-  /** Returns the mount on top. */
+  /** Returns the topmost mount. */
   public static Optional<Evidence> top(List<Sighting> stack) {
     return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
   }
 
   /**
-   * Returns whether the mount at a path is not the one that was recorded for it. If none was
-   * recorded: whether there are different mounts on top of each other, none of which is known to be
-   * of this manager.
+   * Returns whether the topmost mount at a path differs from the mount that was recorded for the
+   * path. If no mount was recorded, returns whether different mounts are on top of each other,
+   * because then it is unknown which mount belongs to this manager.
    */
   public static boolean isForeign(PathRecord path, List<Sighting> stack) {
     if (stack.isEmpty()) {
@@ -44,7 +44,7 @@ public final class Inspection {
         : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
   }
 
-  /** Returns the failure for a path at which another mount is on top of the expected one. */
+  /** Returns the failure for a path where the topmost mount is not the expected mount. */
   public static Failure foreign(List<Sighting> stack) {
     return Failure.of(
         OperatorCode.FOREIGN_MOUNT,
@@ -52,7 +52,7 @@ public final class Inspection {
             + stack.get(stack.size() - 1).evidence().words());
   }
 
-  /** Returns the failure for mounts of a staged device that other programs have made. */
+  /** Returns the failure for a staged device that other programs have mounted too. */
   static Failure elsewhere(List<Sighting> mounts) {
     int more = mounts.size() - MOST_NAMED;
     return Failure.of(
@@ -69,7 +69,10 @@ public final class Inspection {
             + (more > 0 ? " and " + more + " more" : ""));
   }
 
-  /** Returns whether a path has become writable or read-only since its mount was recorded. */
+  /**
+   * Returns whether the mount at a path has changed from writable to read-only, or back, since it
+   * was recorded.
+   */
   static boolean isOtherwiseWritable(PathRecord path, List<Sighting> stack) {
     Optional<Evidence> top = top(stack);
     return top.isPresent()
@@ -81,12 +84,12 @@ public final class Inspection {
     return path.evidence().isPresent() && stack.isEmpty();
   }
 
-  /** Returns whether the mount on top can only be unmounted. */
+  /** Returns whether the topmost mount is so broken that it can only be unmounted. */
   static boolean isBroken(List<Sighting> stack) {
     return !stack.isEmpty() && stack.get(stack.size() - 1).broken();
   }
 
-  /** Returns whether the server of the mount on top has ended. */
+  /** Returns whether the server of the topmost mount has ended. */
   static boolean isDead(List<Sighting> stack) {
     return !stack.isEmpty() && stack.get(stack.size() - 1).health() == Sighting.Health.DEAD;
   }
@@ -97,7 +100,9 @@ public final class Inspection {
         "the plugin answered OK to " + call + ", but the server of the mount has ended");
   }
 
-  /** Returns the fault of a staging that the plugin reports as successful, if there is one. */
+  /**
+   * Returns the fault of a staging that the plugin has reported as successful, if there is a fault.
+   */
   static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
     if (isDead(looked.staging())) {
       return Optional.of(dead("NodeStageVolume"));
@@ -110,7 +115,9 @@ public final class Inspection {
         : Optional.empty();
   }
 
-  /** Returns the fault of a target that the plugin reports as successful, if there is one. */
+  /**
+   * Returns the fault of a target that the plugin has reported as successful, if there is a fault.
+   */
   static Optional<Failure> published(
       Goal.Publish goal, Event.Looked looked, VolumeRecord record, MountPolicy policy) {
     if (isDead(looked.target())) {
@@ -177,7 +184,7 @@ public final class Inspection {
     return lacking(goal, looked.target().get(looked.target().size() - 1));
   }
 
-  /** Returns the failure for requested restrictions that a mount lacks, if it lacks any. */
+  /** Returns a failure if the mount lacks requested restrictions. */
   private static Optional<Failure> lacking(Goal.Publish goal, Sighting top) {
     Set<String> lacking = new TreeSet<>(goal.limits());
     lacking.removeAll(top.limits());
@@ -194,7 +201,7 @@ public final class Inspection {
                     + " were requested, but it is mounted without"));
   }
 
-  /** Returns whether the staged device has been replaced by another one. */
+  /** Returns whether the device at the staging path is not the device that was staged. */
   private static boolean isOtherDevice(VolumeRecord record, Event.Looked looked) {
     Optional<Evidence> now = top(looked.staging());
     Optional<Evidence> before = record.staging().evidence();
@@ -202,14 +209,14 @@ public final class Inspection {
   }
 
   /**
-   * Returns whether a mount shows the directory that the manager created for a volume, instead of a
-   * volume.
+   * Returns whether a mount shows the directory that the manager has created for the volume,
+   * instead of the volume itself.
    */
   private static boolean showsOurDirectory(VolumeIdentity identity, Evidence mount) {
     return mount.root().contains("/" + VolumeLayout.id(identity) + "/");
   }
 
-  /** Returns the description of stacked mounts, if there are several. */
+  /** Returns a description of the stack if several mounts are on top of each other. */
   static Optional<String> stacked(List<Sighting> stack) {
     return stack.size() < 2
         ? Optional.empty()

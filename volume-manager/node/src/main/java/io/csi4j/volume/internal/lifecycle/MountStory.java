@@ -27,9 +27,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The lifecycle of a mount, in the order of its steps: look, save the intent, create the
- * directories, stage, look, save, publish, look, save. {@link ReleaseStory} releases what cannot be
- * completed.
+ * The lifecycle of a mount. Its steps are, in order: read the mounts, save the intent, create the
+ * directories, stage, check the mounts, save, publish, check the mounts, save. {@link ReleaseStory}
+ * undoes a mount that cannot be completed.
  */
 final class MountStory {
 
@@ -126,8 +126,8 @@ final class MountStory {
           .reaching(CrashPoint.PUBLISHED_SAVED);
 
   /**
-   * Maximum number of times that an obstacle is removed; a plugin that creates it again gets no
-   * third attempt.
+   * Maximum number of times that one operation removes an obstacle. If the obstacle appears a third
+   * time, the operation fails.
    */
   private static final int CLEARINGS = 2;
 
@@ -139,9 +139,9 @@ final class MountStory {
 
   private MountStory() {}
 
-  // ---- the first look
+  // ---- the first check of the mounts
 
-  /** Starts, unless the volume may not be published for one more workload. */
+  /** Starts a mount, unless the volume must not be published for another workload. */
   static Turn begin(Turn turn) {
     Goal.Publish goal = turn.mount();
     return overtaken(turn)
@@ -154,7 +154,7 @@ final class MountStory {
     return turn.await(moment, new Step.Look(turn.usage(), moment.equals(LOOK_PUBLISHED)));
   }
 
-  /** Decides where to start, from the record and the mounts. */
+  /** Decides with which step to start, from the record and the mounts. */
   private static Turn seenFirst(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
     Turn at = turn;
@@ -192,7 +192,7 @@ final class MountStory {
         return clear(at.with(record), Turn.Clearing.TARGET, now);
       }
       if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
-        // A workload that kept running during a restart may be using the mount.
+        // A workload that kept running while the manager restarted may be using the mount.
         at = at.sparing();
       }
       if (isBeingPublishedOtherwise(target.get(), record, goal, now)) {
@@ -218,7 +218,8 @@ final class MountStory {
   }
 
   /**
-   * Returns whether the plugin may still be publishing a use that was released and is wanted again.
+   * Returns whether the plugin may still be working on a publication of a use that was released and
+   * is wanted again.
    */
   private static boolean isBeingPublished(TargetRecord target, Goal.Publish goal, Situation now) {
     return target.readOnly() == goal.readOnly()
@@ -227,8 +228,9 @@ final class MountStory {
   }
 
   /**
-   * Returns whether the plugin may still be publishing a use with other contexts than those wanted
-   * now. Until that call is over, the plugin only gets the same contexts again.
+   * Returns whether the plugin may still be working on a publication of the use with other contexts
+   * than the wanted ones. Until that call has ended, the plugin receives only the contexts of that
+   * call again.
    */
   private static boolean isBeingPublishedOtherwise(
       TargetRecord target, VolumeRecord record, Goal.Publish goal, Situation now) {
@@ -245,9 +247,9 @@ final class MountStory {
   }
 
   /**
-   * Returns whether the mount at a target whose use stays must be removed first: the repair of the
-   * mount has begun and was not finished, or the mount is dead and must be repaired; in both cases
-   * the plugin must not be working on the mount.
+   * Returns whether the mount at a target must be removed before the target can be mounted again.
+   * This is so if an earlier repair began to remove the mount, if the mount is not on record, or if
+   * the mount is dead, must be repaired, and is not being published.
    */
   private static boolean isHalfGone(
       PathRecord path, Event.Looked looked, Goal.Publish goal, Situation now) {
@@ -259,13 +261,13 @@ final class MountStory {
         || (isMadeAgain(now) && Inspection.isDead(looked.target()) && !isPublished);
   }
 
-  /** Returns whether the policy has dead mounts repaired. */
+  /** Returns whether the policy requires that dead mounts be repaired. */
   private static boolean isMadeAgain(Situation now) {
     return now.policy().onDeadMount() == OnDeadMount.REPUBLISH
         || now.policy().onDeadMount() == OnDeadMount.REMOUNT;
   }
 
-  /** Returns whether the volume must be unstaged before it can be published. */
+  /** Returns whether the volume must be unstaged before it can be staged and published. */
   private static boolean mustUnstage(
       VolumeRecord record, Goal.Publish goal, Event.Looked looked, Situation now) {
     PathRecord staging = record.staging();
@@ -285,7 +287,7 @@ final class MountStory {
     return isBeingUnstaged || isDead || isOtherwise || isUnexpected;
   }
 
-  /** Removes an obstacle through the plugin before the mount is tried again. */
+  /** Lets the plugin remove an obstacle before the mount is tried again. */
   private static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
     if (turn.detour().cleared() >= CLEARINGS) {
       return turn.end(
@@ -316,8 +318,8 @@ final class MountStory {
   }
 
   /**
-   * Handles a dead mount. If the policy has dead mounts repaired, the mount is repaired now;
-   * otherwise it is left. The use stays in any case.
+   * Handles a dead mount. If the policy requires repairs, the mount is repaired now; otherwise it
+   * is left. The use stays on record in both cases.
    */
   private static Turn dead(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -345,7 +347,7 @@ final class MountStory {
         : clear(turn.sparing(), Turn.Clearing.TARGET, now);
   }
 
-  /** Keeps the mount, unless its claim is proven to be over. */
+  /** Keeps an existing mount, unless it is proven that its claim has ended. */
   private static Turn thereConfirmed(Turn turn, Event.Confirmed answer, Situation now) {
     Goal.Publish goal = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -369,7 +371,7 @@ final class MountStory {
         : turn.end(Outcome.REFUSED, failure);
   }
 
-  // ---- the intent, saved before any step: from here on the use is durable
+  // ---- the intent: it is saved before any other step, so the use survives a crash from here on
 
   private static Turn intend(Turn turn, VolumeRecord record, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -396,7 +398,7 @@ final class MountStory {
     return save(turn.with(counted), SAVE_INTENT);
   }
 
-  /** Returns whether the use is wanted with the contexts that the plugin received for it last. */
+  /** Returns whether the use is wanted with the same contexts that the plugin received last. */
   static boolean isWantedAsGiven(TargetRecord target, VolumeRecord record, Goal.Publish goal) {
     String given = record.contexts().getOrDefault(goal.usage(), "");
     return target.readOnly() == goal.readOnly()
@@ -404,17 +406,20 @@ final class MountStory {
         && Digests.isLastGiven(record.plan().attached(), goal.plan().attached());
   }
 
-  /** Publishes again a use that the plugin is neither publishing nor releasing. */
+  /** Publishes a use again. The plugin must not be working on a call for the use. */
   static Turn publishAgain(Turn turn, Situation now) {
     return intend(turn.cleared(), turn.record(), now);
   }
 
-  /** Writes the present record; it must be synced before the next step. */
+  /** Writes the present record, and syncs it before the next step. */
   private static Turn save(Turn turn, Moment<Event.Saved> moment) {
     return turn.await(moment, new Step.Save(turn.record(), Need.ON_THE_MEDIUM));
   }
 
-  /** Writes the present record; it is synced with the next record that needs a sync. */
+  /**
+   * Writes the present record without a sync. It is synced together with the next record that needs
+   * a sync.
+   */
   private static Turn write(Turn turn, Moment<Event.Saved> moment) {
     return turn.await(moment, new Step.Save(turn.record(), Need.WRITTEN));
   }
@@ -428,7 +433,7 @@ final class MountStory {
 
   // ---- staging
 
-  /** Creates the missing directories. */
+  /** Creates the directories that the next call needs. */
   private static Turn prepare(Turn turn) {
     return turn.record().staging().is(PathStatus.PRESENT)
         ? prepareUse(turn)
@@ -483,7 +488,7 @@ final class MountStory {
         .orElseGet(() -> call(turn.fresh(), Verb.PUBLISH, now));
   }
 
-  /** Publishes again, unless the staging mount has gone meanwhile. */
+  /** Repeats the publish call, unless the staging mount is gone now. */
   private static Turn seenAgain(Turn turn, Event.Looked looked, Situation now) {
     return Inspection.isLost(turn.record().staging(), looked.staging())
         ? unstaged(turn, looked, Failure.of(OperatorCode.STAGING_LOST, STAGING_GONE.seen()), now)
@@ -536,8 +541,8 @@ final class MountStory {
   // ---- staging again because the staging mount is gone
 
   /**
-   * Stages again, because nothing can be published from a staging mount that has disappeared
-   * meanwhile.
+   * Stages the volume again after the staging mount has disappeared, because nothing can be
+   * published without it. If the volume was already staged again once, undoes the mount.
    */
   private static Turn unstaged(Turn turn, Event.Looked looked, Failure wrong, Situation now) {
     Turn told = turn.note(STAGING_GONE);
@@ -557,18 +562,19 @@ final class MountStory {
         .orElseGet(() -> call(turn.fresh(), Verb.STAGE, now));
   }
 
-  /** Returns the staging path of a volume that is about to be staged. */
+  /** Returns the record of the staging path for a volume that is about to be staged. */
   private static PathRecord staging(Situation now) {
     return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
         .working(Verb.STAGE, now.instance());
   }
 
-  // ---- a call to stage or publish: confirm the claim, call the plugin, look
+  // ---- a call to stage or publish: confirm the claim, call the plugin, check the mounts
 
   /**
-   * Makes a call that mounts, once its claim is confirmed. The use is on record by then, so a
-   * coordinator that asks this node for a receipt after the claim has moved on gets none; the
-   * confirmation therefore cannot be outdated by a claim that was freed meanwhile.
+   * Makes a mounting call after its claim is confirmed. The use is on record before the claim is
+   * confirmed. If the claim is released afterwards, a coordinator gets no receipt from this node
+   * while the use is on record. Without a receipt the claim is not freed, so the confirmation stays
+   * valid during the call.
    */
   private static Turn call(Turn turn, Verb verb, Situation now) {
     if (now.barred().isPresent()) {
@@ -579,7 +585,7 @@ final class MountStory {
         : admitted(turn, verb, now);
   }
 
-  /** Returns whether a claim must be confirmed. */
+  /** Returns whether the mount needs the confirmation of a claim. */
   static boolean isClaimed(Turn turn) {
     return turn.epoch() > 0;
   }
@@ -588,7 +594,7 @@ final class MountStory {
     return turn.await(moment, new Step.Confirm(turn.mount().usage(), turn.epoch()));
   }
 
-  /** Continues with the call, or undoes the mount. */
+  /** Continues with the call if the claim allows it; otherwise undoes the mount. */
   private static Turn confirmed(Turn turn, Verb verb, Event.Confirmed answer, Situation now) {
     Goal.Publish goal = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -616,8 +622,8 @@ final class MountStory {
   }
 
   /**
-   * Sends the call. Before a volume for a single use is published, looks for other uses for which
-   * it is mounted.
+   * Sends the call. Before a volume for a single use is published, first searches for unrecorded
+   * uses that it is mounted for.
    */
   private static Turn admitted(Turn turn, Verb verb, Situation now) {
     if (now.barred().isPresent()) {
@@ -628,7 +634,7 @@ final class MountStory {
         : send(turn, verb);
   }
 
-  /** Publishes, unless an earlier, abandoned call has mounted the volume for another use. */
+  /** Publishes the volume, unless an earlier, abandoned call has mounted it for another use. */
   private static Turn othersSeen(Turn turn, Event.UsesSeen seen, Situation now) {
     Turn at = turn.with(seen.record());
     return Admission.refusal(seen.record(), turn.mount())
@@ -678,7 +684,10 @@ final class MountStory {
         : repeat(at, verb, meaning.repeat(), CallMeaning.failure(at, verb, answer), now);
   }
 
-  /** Repeats the call whose volume was not found, unless the volume is known not to exist. */
+  /**
+   * Repeats the call for which the plugin did not find the volume, unless the control plane says
+   * that the volume does not exist.
+   */
   private static Turn lookedUp(Turn turn, Verb verb, Event.LookedUp answer, Situation now) {
     if (answer.verdict() instanceof VolumeVerdict.Gone gone) {
       return ReleaseStory.undo(turn, gone(verb, gone), now);
@@ -701,7 +710,7 @@ final class MountStory {
         .as(Outcome.HELD);
   }
 
-  /** Repeats the call after a pause, or gives up. */
+  /** Repeats the call after a pause, or undoes the mount if no attempt is left. */
   private static Turn repeat(Turn turn, Verb verb, Repeat repeat, Failure failure, Situation now) {
     return repeat != Repeat.NEVER && turn.tries().calls() < now.policy().attempts()
         ? turn.pause(
@@ -710,7 +719,7 @@ final class MountStory {
         : ReleaseStory.undo(turn, failure, now);
   }
 
-  /** Notes that the plugin is no longer working on a call at that path. */
+  /** Notes that the plugin is no longer working on this call. */
   private static Turn idle(Turn turn, Verb verb) {
     VolumeRecord record = turn.record();
     return verb == Verb.STAGE
@@ -718,7 +727,7 @@ final class MountStory {
         : withPath(turn, PathRecord::idle);
   }
 
-  /** Notes that the plugin is about to work on a call at that path. */
+  /** Notes that the plugin is about to work on this call. */
   private static Turn working(Turn turn, Verb verb, Situation now) {
     VolumeRecord record = turn.record();
     return verb == Verb.STAGE
@@ -737,8 +746,8 @@ final class MountStory {
   // ---- claims
 
   /**
-   * Returns why a claim is over, if that is known without a query, because a later claim of the
-   * same use was current here before.
+   * Returns a failure if the record alone shows that the claim has ended: a newer claim of the same
+   * use was current on this node before.
    */
   static Optional<Failure> overtaken(Turn turn) {
     ClaimMark mark = turn.record().claim(turn.mount().usage());
@@ -754,7 +763,7 @@ final class MountStory {
         : Optional.empty();
   }
 
-  /** Returns whether the use has no newer claim than the one that is over. */
+  /** Returns whether the ended claim is the newest claim of the use on record. */
   private static boolean isOurs(Turn turn) {
     Goal.Publish goal = turn.mount();
     return turn.before().claim(goal.usage()).epoch() <= turn.epoch();

@@ -21,12 +21,12 @@ import java.util.Optional;
 
 /**
  * The lifecycle of a refresh: a published volume is published again at its target, with new
- * contexts and secrets. Steps: look, save the intent, publish, look, save. The use stays published
- * on record all the time, and nothing is ever undone: a refresh that fails leaves the volume as it
- * was.
+ * contexts and secrets. The steps are: read the mounts, save the intent, publish, check the mounts,
+ * save. The record says all the time that the use is published. Nothing is ever undone, so a
+ * refresh that fails leaves the volume as it was.
  *
- * <p>While the plugin has the call, the record says that the new contexts may be in force, and that
- * the plugin may be working on a call. An answer that leaves no uncertainty ends both states.
+ * <p>During the call, the record says that the new contexts may be in effect, and that the plugin
+ * may be working on a call. Both notes are removed when the plugin has given a definite answer.
  */
 final class RefreshStory {
 
@@ -65,9 +65,12 @@ final class RefreshStory {
 
   private RefreshStory() {}
 
-  // ---- the first look
+  // ---- the first check of the mounts
 
-  /** Starts, unless the use is not published, or is published in another way than requested. */
+  /**
+   * Starts a refresh, unless the use is not published, or is published with other options than
+   * requested.
+   */
   static Turn begin(Turn turn) {
     Optional<Failure> refusal =
         path(turn).filter(path -> path.is(PathStatus.PRESENT)).isPresent()
@@ -91,12 +94,12 @@ final class RefreshStory {
         : intend(seeing(turn, looked.target().size()), now);
   }
 
-  /** Returns the turn with the number of mounts before the first call. */
+  /** Returns the turn with the number of mounts at the target, if no call was made yet. */
   private static Turn seeing(Turn turn, int mounts) {
     return turn.tries().calls() == 0 ? turn.with(turn.tries().seeing(mounts)) : turn;
   }
 
-  /** Returns why the mounted volume cannot be refreshed, if it cannot. */
+  /** Returns why the mounted volume cannot be refreshed; empty if it can be. */
   private static Optional<Failure> obstacle(Turn turn, Event.Looked looked) {
     PathRecord target = path(turn).orElse(PathRecord.NONE);
     if (Inspection.isForeign(target, looked.target())) {
@@ -120,8 +123,8 @@ final class RefreshStory {
   }
 
   /**
-   * Returns a failure while the plugin may be working on a call of an earlier operation; it gets no
-   * other call then.
+   * Returns a failure if the plugin may still be working on an earlier call with other contexts.
+   * Until that call has ended, only the same call may be sent again.
    */
   private static Optional<Failure> overtaken(Turn turn, Situation now) {
     Goal.Publish wanted = turn.mount();
@@ -141,7 +144,7 @@ final class RefreshStory {
                     + "contexts; until that call ends, only the same call is sent again"));
   }
 
-  // ---- the intent: from here on it is uncertain which contexts are in force
+  // ---- the intent: from here on it is uncertain which contexts are in effect
 
   private static Turn intend(Turn turn, Situation now) {
     Goal.Publish wanted = turn.mount();
@@ -156,7 +159,7 @@ final class RefreshStory {
     Turn at =
         withPath(
             turn.with(offered), path(turn).orElseThrow().working(Verb.PUBLISH, now.instance()));
-    // After a power loss there is nothing to refresh.
+    // The record need not be synced, because no mount survives a power loss.
     return at.await(SAVE_REFRESH, new Step.Save(at.record(), Need.WRITTEN));
   }
 
@@ -164,7 +167,10 @@ final class RefreshStory {
     return known.equals(digest) ? known : Digests.inDoubt(digest);
   }
 
-  /** Returns the digest of the context that the plugin received for the use, if it is known. */
+  /**
+   * Returns the digest of the context that the plugin received for the use; the empty text if it is
+   * unknown.
+   */
   private static String given(VolumeRecord record, Goal.Publish wanted) {
     return record.contexts().getOrDefault(wanted.usage(), "");
   }
@@ -178,7 +184,7 @@ final class RefreshStory {
         : send(turn, now);
   }
 
-  /** Publishes while the claim is current; the mount stays in any case. */
+  /** Sends the call if the claim allows it. The mount stays in any case. */
   private static Turn confirmed(Turn turn, Event.Confirmed answer, Situation now) {
     Goal.Publish wanted = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -232,8 +238,8 @@ final class RefreshStory {
   }
 
   /**
-   * Returns the failure for an answer. A plugin that refused has done nothing, unless it got the
-   * call before.
+   * Returns the failure for an answer. If the plugin refused the call, the old contexts are still
+   * in effect, unless an earlier attempt of this refresh had an unknown effect.
    */
   private static Failure failure(Turn turn, Answer answer) {
     Failure told = CallMeaning.failure(turn, Verb.PUBLISH, answer);
@@ -243,12 +249,12 @@ final class RefreshStory {
         : isOfPlugin ? new Failure(OperatorCode.REFRESH_REFUSED, told.seen(), told.cause()) : told;
   }
 
-  /** Returns whether the plugin has received a call with an unknown effect. */
+  /** Returns whether the plugin has received a call that may have taken effect. */
   private static boolean isInDoubt(Turn turn) {
     return turn.sent().contains(Verb.PUBLISH);
   }
 
-  // ---- the look after the call
+  // ---- the check of the mounts after the call
 
   private static Turn seenRefreshed(Turn turn, Event.Looked looked, Situation now) {
     Optional<Failure> wrong =
@@ -285,7 +291,10 @@ final class RefreshStory {
 
   // ---- the end
 
-  /** Ends with a failure. A change that the plugin has certainly not made is not recorded. */
+  /**
+   * Ends the refresh with a failure. If the plugin has certainly changed nothing, the record gets
+   * the earlier contexts back.
+   */
   private static Turn leave(Turn turn, Failure failure) {
     return save((isInDoubt(turn) ? turn : asBefore(turn)).failing(inDoubt(turn, failure)));
   }
@@ -302,7 +311,10 @@ final class RefreshStory {
         : failure;
   }
 
-  /** Returns the record with the contexts that were in force before. An answered call is over. */
+  /**
+   * Returns the turn with the contexts that were recorded before. A pending call from before stays
+   * pending unless the plugin has answered.
+   */
   private static Turn asBefore(Turn turn) {
     VolumeUse usage = turn.mount().usage();
     VolumeRecord before = turn.before();
@@ -315,15 +327,15 @@ final class RefreshStory {
   }
 
   private static Turn save(Turn turn) {
-    // A full disk must not keep the caller from learning the result.
+    // A full disk must not prevent the caller from receiving the result.
     return turn.record().equals(turn.saved())
         ? end(turn)
         : turn.await(SAVE_REFRESHED, new Step.Save(turn.record(), Need.RELEASING));
   }
 
   private static Turn ended(Turn turn, Event.Saved saved, Situation now) {
-    // This process knows the result that could not be written; for the next process, the result is
-    // uncertain.
+    // The caller gets the result even if it could not be written. In that case, the result is
+    // uncertain for the next process.
     return end(turn);
   }
 
@@ -341,7 +353,7 @@ final class RefreshStory {
     return why.as(Outcome.HELD);
   }
 
-  /** Handles a step that threw an unexpected exception. */
+  /** Handles a step that ended with an unexpected exception. */
   static Turn broke(Turn turn, Failure failure) {
     return turn.awaited().moment().equals(SAVE_REFRESHED)
         ? end(turn.failing(inDoubt(turn, failure)))

@@ -28,10 +28,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The lifecycle of a release, in the order of its steps: look, save the intent, unpublish, look,
- * remove the target, save the end of the use; after the last use unstage, look, remove the volume,
- * leave a tombstone. Used for a requested release, to undo a mount that failed, and to remove an
- * obstacle for a mount.
+ * The lifecycle of a release. Its steps are, in order: read the mounts, save the intent, unpublish,
+ * check the mounts, remove the target, save the end of the use. After the last use, further steps
+ * follow: unstage, check the mounts, remove the volume, leave a tombstone. This lifecycle serves
+ * requested releases, undoes failed mounts, and removes obstacles for a mount.
  */
 final class ReleaseStory {
 
@@ -161,7 +161,7 @@ final class ReleaseStory {
       return this == USE;
     }
 
-    /** Returns the use of a call or a look. */
+    /** Returns the use for a call or a check of the mounts; empty for the staging. */
     Optional<VolumeUse> usage(Turn turn) {
       return isUse() ? turn.usage() : Optional.empty();
     }
@@ -181,22 +181,23 @@ final class ReleaseStory {
 
   // ---- the start
 
-  /** Starts to release a use, and the volume with its last use. */
+  /** Starts the release of a use. The last use also releases the volume. */
   static Turn begin(Turn turn, VolumeUse usage) {
     VolumeRecord record = turn.record();
-    // If the volume is on record without a use, its pending cleanup is requested again.
+    // If the volume is on record without uses, the request continues the pending cleanup of the
+    // volume.
     boolean isOwed = record.targets().isEmpty() && !record.isEmpty();
     return isOwed || record.target(usage).isPresent()
         ? look(turn)
         : turn.end(new Result.Released(UnmountOutcome.UNKNOWN));
   }
 
-  /** Starts with a look at the mounts. */
+  /** Starts by reading the mounts. */
   static Turn look(Turn turn) {
     return turn.await(LOOK_GOING, new Step.Look(turn.usage()));
   }
 
-  /** Undoes the steps of a mount that cannot be completed. */
+  /** Undoes a mount that cannot be completed, unless a workload may be using it. */
   static Turn undo(Turn turn, Failure failure, Situation now) {
     Turn failing = turn.failing(failure);
     return turn.detour().spared()
@@ -205,8 +206,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Releases a use although a workload may be using the volume, because the workload no longer has
-   * the right to use it.
+   * Releases a use because its workload has lost the right to use the volume, even if the workload
+   * may still be using it.
    */
   static Turn giveUp(Turn turn, Failure failure, Situation now) {
     return takeAway(turn, turn.failing(failure), now);
@@ -238,7 +239,7 @@ final class ReleaseStory {
         now);
   }
 
-  // ---- the look at the mounts
+  // ---- the first check of the mounts
 
   private static Turn seenGoing(Turn turn, Event.Looked looked, Situation now) {
     VolumeRecord record = turn.record();
@@ -263,7 +264,10 @@ final class ReleaseStory {
     return settle(turn, now);
   }
 
-  /** Abandons a use at an operator's request, unless the use's mount is visible. */
+  /**
+   * Abandons a use, or the staging that it left, at an operator's request, unless something is
+   * mounted.
+   */
   private static Turn abandon(
       Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
     VolumeRecord record = turn.record();
@@ -301,7 +305,7 @@ final class ReleaseStory {
 
   // ---- the release of the use
 
-  /** Saves that a use, or its mount, is being released. */
+  /** Saves that a use is being released, or that only its mount is being removed. */
   private static Turn going(Turn turn, VolumeUse usage, Situation now) {
     TargetRecord target =
         turn.record()
@@ -318,7 +322,7 @@ final class ReleaseStory {
         .await(SAVE_GOING, new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
   }
 
-  /** Returns whether the use stays on record although its mount is removed. */
+  /** Returns whether the use stays on record after its mount is removed. */
   private static boolean keepsUse(Turn turn) {
     return turn.goal() instanceof Goal.Withdraw
         || (turn.clearing() == Turn.Clearing.TARGET
@@ -329,7 +333,8 @@ final class ReleaseStory {
   }
 
   private static Turn goingSaved(Turn turn, Event.Saved saved, Situation now) {
-    // A record of the maximum size already states that the use is counted.
+    // If the record is too large to be written, the release continues: the use is already on
+    // record.
     return saved
         .problem()
         .filter(known -> known.reason() != StateException.Reason.STATE_VALUE_TOO_LARGE)
@@ -350,8 +355,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Handles a plugin that refuses to release a use without a mount: the use counts as released if
-   * the plugin has refused for long, and can be published again otherwise.
+   * Handles a plugin that refuses to release a use without a mount. If the plugin has refused often
+   * and for a long time, the use is treated as released. Otherwise the use is published again.
    */
   private static Turn seenRefused(Turn turn, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
@@ -375,7 +380,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Nothing is at the target any more: removes its directories, or keeps the use for a new mount.
+   * Continues after the mount of a use is gone: removes the directories of the use, or keeps the
+   * use for a new mount.
    */
   private static Turn useGone(Turn turn) {
     if (keepsUse(turn)) {
@@ -396,7 +402,10 @@ final class ReleaseStory {
         : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
   }
 
-  /** Handles a mount that an earlier, abandoned call has made at an empty path. */
+  /**
+   * Handles a mount that has appeared at an empty path because an earlier, abandoned call was
+   * executed late.
+   */
   private static Turn cameLate(Turn turn, VolumeUse usage, Situation now) {
     boolean wasUnpublished =
         turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
@@ -464,7 +473,7 @@ final class ReleaseStory {
 
   // ---- the release of the staging
 
-  /** Unstages the volume, if it is staged, and removes it. */
+  /** Unstages the volume if it may be staged, and removes its directories and record. */
   private static Turn settle(Turn turn, Situation now) {
     VolumeRecord record = turn.record();
     boolean clears = turn.clearing() == Turn.Clearing.STAGING;
@@ -481,7 +490,7 @@ final class ReleaseStory {
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
-  /** Unstages the volume while there are uses on record, if none of them is mounted. */
+  /** Unstages the volume although uses are on record, if none of the uses is mounted. */
   private static Turn withdrawStaging(Turn turn, Situation now) {
     VolumeRecord record = turn.record();
     if (record.staging().is(PathStatus.NONE) || !isNowhere(record)) {
@@ -492,7 +501,7 @@ final class ReleaseStory {
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
-  /** Returns whether certainly none of the uses is mounted. */
+  /** Returns whether it is certain that none of the uses is mounted. */
   static boolean isNowhere(VolumeRecord record) {
     return record.targets().values().stream().allMatch(use -> use.path().is(PathStatus.NONE));
   }
@@ -502,7 +511,7 @@ final class ReleaseStory {
     return now.stagingQuarantined() && record.staging().awaits(Verb.STAGE);
   }
 
-  /** Returns the volume with a staging that is being released. */
+  /** Returns the record of the volume with a staging that is being released. */
   private static VolumeRecord unstaging(VolumeRecord record, Situation now) {
     PathRecord doubtful = record.staging().as(PathStatus.IN_DOUBT);
     return record.withStaging(
@@ -514,8 +523,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Unstages, unless the volume is published for a use that is not on record, or another program
-   * has mounted its device.
+   * Unstages the volume, unless it is published for an unrecorded use, or another program has
+   * mounted its device.
    */
   private static Turn usesSeen(Turn turn, Event.UsesSeen seen, Situation now) {
     if (!seen.record().equals(turn.record())) {
@@ -531,8 +540,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Ends without a call to the plugin, so that nothing has to wait for the end of a call after a
-   * restart.
+   * Ends the operation without an unstage call. The record then lists no pending call, so the
+   * manager does not wait for the end of a call after a restart.
    */
   private static Turn notUnstaged(Turn turn, Failure failure) {
     boolean mayBeUnstaging =
@@ -586,12 +595,14 @@ final class ReleaseStory {
         : turn.end(new Result.Released(release));
   }
 
-  /** The obstacle is gone: starts again with the mount that was requested. */
+  /** Starts the requested mount again after the obstacle has been removed. */
   private static Turn mountAgain(Turn turn) {
     return turn.cleared().await(MountStory.LOOK_FIRST, new Step.Look(turn.usage()));
   }
 
-  /** Nothing more can be done now; the rest is pending. */
+  /**
+   * Ends the operation because the release cannot continue now. The rest of the release is pending.
+   */
   static Turn unfinished(Turn turn, Failure failure) {
     Failure first = turn.failure().orElse(failure);
     Optional<Failure> undoing =
@@ -611,7 +622,7 @@ final class ReleaseStory {
         .orElse(turn);
   }
 
-  // ---- a call that releases, and the look after it: the same for a use and a staging
+  // ---- a releasing call and the check of the mounts after it, for a use or for the staging
 
   private static Turn send(Turn turn, Part part, Situation now) {
     if (now.barred().isPresent()) {
@@ -671,9 +682,10 @@ final class ReleaseStory {
   }
 
   /**
-   * Returns whether the mount table is proof enough when the plugin refuses to release a use: no
-   * call for it is running, and its mount was seen once, or every publication of it has ended and
-   * would have left a mount.
+   * Returns whether the mount table alone can prove that a use is released although the plugin
+   * refuses the release. The policy must allow this, and no call for the use may be running. In
+   * addition, the mount of the use must have been seen once, or every publication must have ended
+   * and must be visible in the mount table if it succeeded.
    */
   private static boolean isRefusedInVain(Turn turn, CallMeaning meaning, Situation now) {
     VolumeUse usage = turn.usage().orElseThrow();
@@ -689,8 +701,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Returns whether a use that is an obstacle for its own mount may be published again: it was
-   * never published, and is wanted with the same arguments.
+   * Returns whether a use that is an obstacle for its own mount may be published again instead: its
+   * mount was never seen, and it is wanted with the same arguments.
    */
   private static boolean mayPublishAgain(Turn turn) {
     return turn.clearing() == Turn.Clearing.TARGET
@@ -701,7 +713,7 @@ final class ReleaseStory {
             .isPresent();
   }
 
-  /** Continues only if nothing is mounted at the path any more. */
+  /** Continues if nothing is mounted at the path any more; otherwise unmounts again or fails. */
   private static Turn seenAfterCall(Turn turn, Part part, Event.Looked seen, Situation now) {
     List<Sighting> stack = part.stack(seen);
     if (stack.isEmpty()) {
@@ -737,8 +749,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Returns the command with which an operator may remove the mount that the plugin has left, if it
-   * is of this manager.
+   * Returns the command with which an operator can remove a mount that the plugin has left; empty
+   * if the mount does not belong to this manager.
    */
   private static String command(Turn turn, Part part, List<Sighting> stack) {
     if (isForeign(turn, part, stack)) {
@@ -755,8 +767,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Handles a plugin that no longer knows the volume: the release succeeds if nothing is mounted
-   * there.
+   * Handles a plugin that no longer knows the volume. The release succeeds if nothing is mounted at
+   * the path.
    */
   private static Turn seenForgotten(Turn turn, Part part, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
@@ -769,8 +781,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Handles a mount that the plugin no longer knows: an operator must remove the mount, or this
-   * manager does if the host allows that.
+   * Handles a mount whose volume the plugin no longer knows. An operator must remove the mount,
+   * unless the policy allows this manager to remove it.
    */
   private static Turn stuck(
       Turn turn, Part part, List<Sighting> stack, Failure refusal, Situation now) {
@@ -804,7 +816,10 @@ final class ReleaseStory {
         new Step.Force(part.usage(turn), Optional.empty()));
   }
 
-  /** Handles the forced unmount after the plugin got as many attempts as the host allows. */
+  /**
+   * Handles the result of a forced unmount, which follows after the plugin has used all attempts
+   * that the policy allows.
+   */
   private static Turn forced(Turn turn, Part part, Event.Forced forced) {
     int times = turn.tries().unknown();
     Turn noted =
@@ -830,8 +845,9 @@ final class ReleaseStory {
   }
 
   /**
-   * Returns whether the plugin has left a dead mount of this manager that the policy allows to
-   * unmount. The unmount is not repeated while it has no effect.
+   * Returns whether the manager may unmount a dead mount that the plugin has left. The policy must
+   * allow it, the mount must belong to this manager, and an earlier unmount must have had an
+   * effect.
    */
   private static boolean maySweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
     int before = turn.tries().layers();
@@ -859,12 +875,12 @@ final class ReleaseStory {
         part);
   }
 
-  /** Notes that the plugin is no longer working on a call at that path. */
+  /** Notes that the plugin is no longer working on a call for this part. */
   private static Turn idle(Turn turn, Part part) {
     return withPath(turn, part, PathRecord::idle);
   }
 
-  /** Notes that the plugin is about to work on a call at that path. */
+  /** Notes that the plugin is about to work on a call for this part. */
   private static Turn working(Turn turn, Part part, Situation now) {
     return withPath(turn, part, path -> path.working(part.verb, now.instance()));
   }

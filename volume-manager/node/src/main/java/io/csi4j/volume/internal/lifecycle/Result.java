@@ -9,13 +9,13 @@ public sealed interface Result
   /** The volume is published for the workload. */
   record Published() implements Result {}
 
-  /** The mount is removed, or stays because others use it; all uses stay on record. */
+  /** The mount is removed, or stays because other uses need it. All uses stay on record. */
   record Withdrawn() implements Result {}
 
   /**
    * The use is released.
    *
-   * @param release the result with regard to the other uses
+   * @param release whether the volume has other uses
    */
   record Released(UnmountOutcome release) implements Result {}
 }

@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 /**
  * The next step of an operation.
  *
- * @param <E> its result
+ * @param <E> the type of the step's result
  */
 public sealed interface Step<E extends Event> {
 
   /**
-   * A step that has ended when its method returns.
+   * A step that is complete when its method returns.
    *
-   * @param <E> its result
+   * @param <E> the type of the step's result
    */
   sealed interface AtOnce<E extends Event> extends Step<E> {
 
@@ -29,7 +29,7 @@ public sealed interface Step<E extends Event> {
   /**
    * A step whose result arrives later.
    *
-   * @param <E> its result
+   * @param <E> the type of the step's result
    */
   sealed interface Later<E extends Event> extends Step<E> {
 
@@ -38,28 +38,29 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Write a record.
+   * Step: write a record.
    *
-   * @param record the volume
-   * @param need how durable it must be before the next step
+   * @param record the record of the volume
+   * @param need how durable the record must be before the next step
    */
   record Save(VolumeRecord record, Need need) implements AtOnce<Event.Saved> {
 
     /** How durable a record must be before the next step. */
     public enum Need {
       /**
-       * Synced, or refused. Used for an intent; without the record, a power loss would leave a
-       * leak.
+       * The record must be synced; otherwise the step fails. Used for an intent: without its
+       * record, a power loss would leave resources that no record lists.
        */
       ON_THE_MEDIUM,
       /**
-       * Written, or refused, and synced with the next record that needs a sync. Used for a step of
-       * a mount, because no mount survives a power loss.
+       * The record must be written, and is synced together with the next record that needs a sync.
+       * If it cannot be written, the step fails. Used for a step of a mount, because no mount
+       * survives a power loss.
        */
       WRITTEN,
       /**
-       * Written if the disk allows it, otherwise kept in memory. Used for a step of a release,
-       * which a broken disk must not stop. Synced before the operation ends.
+       * The record is written if the disk allows it, and otherwise kept in memory. It is synced
+       * before the operation ends. Used for a step of a release, which a broken disk must not stop.
        */
       RELEASING
     }
@@ -70,7 +71,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Remove the record of a volume that was never mounted. */
+  /** Step: remove the record of a volume for which the plugin was never called. */
   record Forget() implements AtOnce<Event.Saved> {
     @Override
     public Event.Saved by(Performer performer) {
@@ -78,7 +79,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Replace the record of a volume by a tombstone. */
+  /** Step: replace the record of a volume by a tombstone. */
   record Bury() implements AtOnce<Event.Saved> {
     @Override
     public Event.Saved by(Performer performer) {
@@ -86,7 +87,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Create the directories of the volume. */
+  /** Step: create the directories of the volume. */
   record PrepareVolume() implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
@@ -95,9 +96,9 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Create the parent directory of a target.
+   * Step: create the parent directory of a target.
    *
-   * @param usage the use of that target
+   * @param usage the use that the target belongs to
    */
   record PrepareUse(VolumeUse usage) implements AtOnce<Event.Arranged> {
     @Override
@@ -107,9 +108,9 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Remove the directories of a target.
+   * Step: remove the directories of a target.
    *
-   * @param usage the use of that target
+   * @param usage the use that the target belongs to
    */
   record RemoveUse(VolumeUse usage) implements AtOnce<Event.Arranged> {
     @Override
@@ -118,7 +119,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Remove the directories of the volume. */
+  /** Step: remove the directories of the volume. */
   record RemoveVolume() implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
@@ -127,14 +128,14 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Read the mount table.
+   * Step: read the mounts at the paths of the volume.
    *
    * @param usage the use whose target is read, in addition to the staging path
-   * @param made whether to look also for anything at the target if nothing is mounted there
+   * @param made whether to check also that the target exists, if nothing is mounted at it
    */
   record Look(Optional<VolumeUse> usage, boolean made) implements AtOnce<Event.Looked> {
 
-    /** Creates a step that reads only mounts. */
+    /** Creates a step that reads only the mounts. */
     Look(Optional<VolumeUse> usage) {
       this(usage, false);
     }
@@ -146,9 +147,10 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Look for uses that are mounted although they are not on record.
+   * Step: search for mounted uses that are not on record.
    *
-   * @param elsewhere whether to look also for mounts of the staged device by other programs
+   * @param elsewhere whether to search also for mounts of the staged device that other programs
+   *     have made
    */
   record LookAtUses(boolean elsewhere) implements AtOnce<Event.UsesSeen> {
     @Override
@@ -158,10 +160,11 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Unmount without the plugin.
+   * Step: unmount a path without the plugin.
    *
    * @param usage the use of the target; empty for the staging
-   * @param dead the limit for unmounting a dead mount only; empty to unmount any mount
+   * @param dead the policy for unmounting, if only a dead mount may be unmounted; empty to
+   *     unmount any mount
    */
   record Force(Optional<VolumeUse> usage, Optional<DeadUnmount> dead)
       implements AtOnce<Event.Forced> {
@@ -172,7 +175,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Call the plugin.
+   * Step: call the plugin.
    *
    * @param verb the call
    * @param usage the use, if the call concerns a target
@@ -185,10 +188,10 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Ask for the standing of a claim.
+   * Step: query the standing of a claim.
    *
-   * @param usage the use under that claim
-   * @param epoch its epoch
+   * @param usage the use that the claim is for
+   * @param epoch the epoch of the claim
    */
   record Confirm(VolumeUse usage, long epoch) implements Later<Event.Confirmed> {
     @Override
@@ -198,7 +201,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Ask whether the volume exists.
+   * Step: query the control plane whether the volume exists.
    *
    * @param usage the claimed use of the volume
    * @param epoch the epoch of the claim
@@ -211,7 +214,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Wait.
+   * Step: wait before the next attempt.
    *
    * @param time the duration
    */
@@ -223,7 +226,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * End the operation; there is no result event.
+   * Step: end the operation. This step has no result.
    *
    * @param result the result of the operation
    */
@@ -256,22 +259,22 @@ public sealed interface Step<E extends Event> {
     /** Reads the mount table. */
     Event.Looked look(Look step);
 
-    /** Looks for uses that are not on record. */
+    /** Searches for mounted uses that are not on record. */
     Event.UsesSeen lookAtUses(LookAtUses step);
 
-    /** Unmounts without the plugin. */
+    /** Unmounts a path without the plugin. */
     Event.Forced force(Force step);
 
     /** Calls the plugin. */
     void call(Call step, Consumer<Event.Called> then);
 
-    /** Asks for the standing of a claim. */
+    /** Queries the standing of a claim. */
     void confirm(Confirm step, Consumer<Event.Confirmed> then);
 
-    /** Asks whether the volume exists. */
+    /** Queries the control plane whether the volume exists. */
     void lookUp(LookUp step, Consumer<Event.LookedUp> then);
 
-    /** Waits. */
+    /** Waits for the time of a pause. */
     void pause(Pause step, Consumer<Event.Woke> then);
   }
 }

@@ -19,17 +19,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An operation between two steps: its goal, its progress, and the step whose result it waits for.
+ * The state of an operation between two steps: its goal, its progress, and the step that it waits
+ * for.
  *
  * @param goal the goal
- * @param before the volume when the operation started
- * @param record the present volume, as far as it is known
- * @param saved the volume as it is on record, or is about to be
- * @param awaited the step in progress
+ * @param before the record of the volume when the operation started
+ * @param record the present record of the volume
+ * @param saved the record that was written last or is being written
+ * @param awaited the step that the operation waits for
  * @param tries the attempts of the present call, and their results
- * @param sent the calls that the plugin has received, or may have
- * @param detour the reason for a departure from the direct way to the goal, if there is one
- * @param notices the notices of this step
+ * @param sent the calls that the plugin has received or may have received
+ * @param detour the departure from the direct way to the goal, if there is one
+ * @param notices the notices that were not reported yet
  */
 public record Turn(
     Goal goal,
@@ -53,9 +54,10 @@ public record Turn(
    *
    * @param calls the number of attempts
    * @param layers the number of mounts on top of each other at the last attempt
-   * @param unknown how often the plugin has answered that it does not know the volume, or answered
-   *     OK while the number of mounts did not decrease
-   * @param refusal an answer of the plugin that the mount table must confirm, if there is one
+   * @param unknown the number of answers in which the plugin did not know the volume, or
+   *     answered OK while the number of mounts did not change
+   * @param refusal the refusal of the plugin for which the mount table must be checked, if
+   *     there is one
    */
   public record Tries(int calls, int layers, int unknown, Optional<Failure> refusal) {
 
@@ -65,7 +67,7 @@ public record Turn(
       return new Tries(calls, mounts, unknown, refusal);
     }
 
-    /** Returns the attempts after the plugin answered OK while this many mounts are left. */
+    /** Returns the attempts after the plugin has answered OK and this number of mounts is left. */
     Tries left(int mounts) {
       return new Tries(calls, mounts, mounts == layers ? unknown + 1 : 0, refusal);
     }
@@ -88,14 +90,13 @@ public record Turn(
    *
    * @param failure why the goal cannot be reached, once that is known; the following steps undo the
    *     operation
-   * @param clearing the obstacle to remove before the goal is tried again
-   * @param cleared how often an obstacle had to be removed already
-   * @param restaged whether staging was repeated because the plugin or the mount table reported
-   *     that it is missing
-   * @param spared whether the mount at the target stays if the goal is not reached, because a
-   *     workload may be using it
-   * @param notFound the answer in which the plugin did not find the volume, once the control plane
-   *     was asked about it
+   * @param clearing the obstacle that must be removed before the goal is tried again
+   * @param cleared the number of obstacles that the operation has had to remove
+   * @param restaged whether the volume was staged again because its staging was found missing
+   * @param spared whether the mount at the target must stay even if the goal is not reached,
+   *     because a workload may be using it
+   * @param notFound the answer in which the plugin did not find the volume; set once the
+   *     control plane has been queried about the volume
    */
   public record Detour(
       Optional<Failure> failure,
@@ -120,7 +121,7 @@ public record Turn(
   }
 
   /**
-   * A step whose answer an operation waits for.
+   * A step whose result an operation waits for.
    *
    * @param moment the position of the operation in its lifecycle
    * @param step the step
@@ -135,20 +136,20 @@ public record Turn(
   }
 
   /**
-   * One position in a lifecycle: an operation waits for the result of a step. The positions of a
-   * lifecycle are constants, listed in order at the top of its file.
+   * One position in a lifecycle, at which an operation waits for the result of a step. The
+   * positions of a lifecycle are constants at the top of its source file, in order.
    *
-   * @param name its name, for developers
-   * @param doing the running work, as a phrase for people
-   * @param isForth whether the volume is being mounted, rather than released
-   * @param reached the crash point that the operation has reached with the result, if it has one
-   * @param next decides what follows the result
+   * @param name the name of the position, for developers
+   * @param doing the work that is in progress, as a phrase for people
+   * @param isForth true if the volume is being mounted or refreshed; false if it is being released
+   * @param reached the crash point that the operation reaches with the result, if there is one
+   * @param next decides the step that follows the result
    * @param <E> the result
    */
   public record Moment<E extends Event>(
       String name, String doing, boolean isForth, Optional<CrashPoint> reached, Next<E> next) {
 
-    /** The position before the first step and after the last one. */
+    /** The position before the first step and after the last step. */
     static final Moment<Event> NONE =
         new Moment<>(
             "NONE",
@@ -160,7 +161,7 @@ public record Turn(
             });
 
     /**
-     * Decides what follows a result.
+     * Decides the step that follows a result.
      *
      * @param <E> the result
      */
@@ -171,7 +172,7 @@ public record Turn(
       Turn after(Turn turn, E event, Situation now);
     }
 
-    /** Returns a position in the lifecycle of a mount. */
+    /** Returns a position in the lifecycle of a mount or refresh. */
     static <E extends Event> Moment<E> forth(String name, String doing, Next<E> next) {
       return new Moment<>(name, doing, true, Optional.empty(), next);
     }
@@ -197,22 +198,23 @@ public record Turn(
    *
    * @param code the code
    * @param seen the observation, as a clause
-   * @param usage the use, if the notice concerns one; otherwise it concerns the staging or the
-   *     volume
+   * @param usage the use that the notice concerns; empty if the notice concerns the staging or
+   *     the volume
    */
   public record Notice(OperatorCode code, String seen, Optional<VolumeUse> usage) {}
 
   /**
-   * The facts on which a decision is based.
+   * The facts that a decision depends on, apart from the operation itself.
    *
    * @param place the boot and the mount namespace
    * @param instance the process of the plugin; empty if it is not known
    * @param policy the policy for the plugin
-   * @param quarantined the targets, and the staging (empty), whose pending call may be running
-   * @param refused the uses that the plugin has refused to release often and long enough, while
-   *     nothing was mounted for them
-   * @param unanswered the uses with a publication that may not have ended
-   * @param barred why the plugin gets no calls now, if it gets none
+   * @param quarantined the paths whose pending call may still be running, as uses; empty stands
+   *     for the staging path
+   * @param refused the uses without a mount that the plugin has refused to release often enough
+   *     and for long enough
+   * @param unanswered the uses with a publication that may still be running
+   * @param barred why the engine must not call the plugin now; empty if it may
    * @param random a number from 0 to below 1
    */
   public record Situation(
@@ -226,7 +228,8 @@ public record Turn(
       double random) {
 
     /**
-     * Returns this situation with a further reason why the plugin gets no calls, if there is one.
+     * Returns this situation with a reason why the engine must not call the plugin, if the
+     * situation has no such reason yet.
      */
     public Situation barredBy(Optional<Failure> also) {
       return also.isEmpty() || barred.isPresent()
@@ -234,23 +237,23 @@ public record Turn(
           : new Situation(place, instance, policy, quarantined, refused, unanswered, also, random);
     }
 
-    /** Returns whether every publication of a use has ended. */
+    /** Returns whether every publication of a use has certainly ended. */
     boolean isAnswered(VolumeUse usage) {
       return !unanswered.contains(usage);
     }
 
-    /** Returns whether the pending call of the staging may be running. */
+    /** Returns whether the pending call for the staging path may still be running. */
     boolean stagingQuarantined() {
       return quarantined.contains(Optional.empty());
     }
 
-    /** Returns whether the pending call of a target may be running. */
+    /** Returns whether the pending call for a target may still be running. */
     boolean targetQuarantined(VolumeUse usage) {
       return quarantined.contains(Optional.of(usage));
     }
   }
 
-  /** Returns an operation that has not started. */
+  /** Returns an operation before its first step. */
   static Turn of(Goal goal, VolumeRecord record) {
     return new Turn(
         goal,
@@ -273,7 +276,7 @@ public record Turn(
         goal, before, record, written, new Awaited<>(moment, step), tries, sent, detour, notices);
   }
 
-  /** Returns the operation making a call. */
+  /** Returns the operation waiting for the result of a call. */
   Turn call(Moment<Event.Called> moment, Verb verb, Optional<VolumeUse> usage) {
     return with(tries.called()).await(moment, new Step.Call(verb, usage));
   }
@@ -283,20 +286,20 @@ public record Turn(
     return await(moment, new Step.Pause(time));
   }
 
-  /** Returns the ended operation. */
+  /** Returns the operation after it has ended with a result. */
   Turn end(Result result) {
     return await(Moment.NONE, new Step.End(result));
   }
 
-  /** Returns the operation ended by a failure. */
+  /** Returns the operation after it has ended with a failure. */
   Turn end(Outcome outcome, Failure why) {
     return end(why.as(outcome));
   }
 
   /**
-   * Returns the end of a publication or refresh that is no longer wanted, if the operation can stop
-   * now: before a call, or instead of a pause or a query. The effect so far is on record, for the
-   * release that follows.
+   * Returns the end of a mount or refresh that is no longer wanted, if the operation can stop now.
+   * It can stop before a call, or instead of a pause or a query. Its effects so far are on record,
+   * so the following release can undo them.
    */
   public Optional<Turn> superseded() {
     boolean canBeLeft =
@@ -321,7 +324,7 @@ public record Turn(
     return awaited.moment().doing();
   }
 
-  /** Returns the crash point that is reached when the step ends, if it has one. */
+  /** Returns the crash point that the operation reaches when the step ends, if there is one. */
   public Optional<CrashPoint> reached() {
     return awaited.moment().reached();
   }
@@ -346,12 +349,12 @@ public record Turn(
     return new Turn(goal, before, record, saved, awaited, tries, sent, next, notices);
   }
 
-  /** Returns the operation before the first attempt of a call. */
+  /** Returns the operation with no attempts counted for the next call. */
   Turn fresh() {
     return with(Tries.NONE);
   }
 
-  /** Returns the operation after the plugin has received a call, or may have. */
+  /** Returns the operation after the plugin has received a call or may have received it. */
   Turn reached(Verb verb) {
     Set<Verb> all = EnumSet.of(verb);
     all.addAll(sent);
@@ -365,7 +368,7 @@ public record Turn(
     return new Turn(goal, before, record, saved, awaited, tries, sent, detour, all);
   }
 
-  /** Returns the operation without the notices that were reported. */
+  /** Returns the operation without notices, because they were reported. */
   Turn quiet() {
     return notices.isEmpty()
         ? this
@@ -384,7 +387,10 @@ public record Turn(
     return detour.clearing();
   }
 
-  /** Returns the operation with a failure to reach its goal; the first reason stays. */
+  /**
+   * Returns the operation with a reason why its goal cannot be reached. If there is a reason
+   * already, it stays.
+   */
   Turn failing(Failure why) {
     return fresh()
         .with(
@@ -410,7 +416,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** Returns the operation after the obstacle was removed. */
+  /** Returns the operation after an obstacle was removed. */
   Turn cleared() {
     return fresh()
         .with(
@@ -423,7 +429,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** Returns the operation staging the volume again. */
+  /** Returns the operation with the note that the volume is being staged again. */
   Turn restaging() {
     return fresh()
         .with(
@@ -436,7 +442,10 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** Returns the operation that leaves the mount at the target if its goal is not reached. */
+  /**
+   * Returns the operation with the note that the mount at the target must stay even if the goal is
+   * not reached.
+   */
   Turn sparing() {
     return with(
         new Detour(
@@ -448,7 +457,10 @@ public record Turn(
             detour.notFound()));
   }
 
-  /** Returns the operation asking the control plane about a volume that the plugin did not find. */
+  /**
+   * Returns the operation with the answer in which the plugin did not find the volume, so that the
+   * control plane is queried only once.
+   */
   Turn lookingUp(Answer answer) {
     return with(
         new Detour(

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Content of the file that names the volume of a directory: four readable lines.
+ * Content of the identity file, which names the volume that a directory belongs to. The file has
+ * four readable lines.
  *
  * <pre>
  * csi4j volume 1
@@ -20,15 +21,16 @@ import java.util.zip.CRC32C;
  * check 1c2d3e4f
  * </pre>
  *
- * Every byte that is not a printable character of ASCII, a space or a percent sign is written as a
- * percent sign and two hexadecimal digits for each byte of its UTF-8. The check is the CRC32C of
- * the text before it. Each identity has exactly one content.
+ * Names and handles are encoded as UTF-8. Each byte is written as it is if it is a printable ASCII
+ * character other than a space or a percent sign. Any other byte is written as a percent sign and
+ * two hexadecimal digits. The check is the CRC32C of the preceding text. Each identity has exactly
+ * one valid content.
  */
 final class IdentityFile {
 
   /**
-   * Maximum size of the content: names and handles have a few thousand bytes, and each byte takes
-   * up to three.
+   * Maximum size of the content. Names and handles have a few thousand bytes at most, and the
+   * encoding of a byte takes up to three bytes.
    */
   static final int LIMIT = 64 * 1024;
 
@@ -54,7 +56,7 @@ final class IdentityFile {
     return (lines + check).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns the volume of this content; empty if the content is not valid. */
+  /** Returns the volume that this content names; empty if the content is not valid. */
   static Optional<VolumeIdentity> read(byte[] content) {
     String[] lines = new String(content, StandardCharsets.ISO_8859_1).split("\n", -1);
     if (lines.length < 3 || !lines[1].startsWith("plugin ") || !lines[2].startsWith("handle ")) {
@@ -65,14 +67,14 @@ final class IdentityFile {
           new VolumeIdentity(
               PluginId.of(unescaped(lines[1].substring(7))),
               VolumeId.of(unescaped(lines[2].substring(7))));
-      // Comparing with the expected content checks everything, including the checksum.
+      // The comparison with the expected content also checks the format and the checksum.
       return Arrays.equals(content(identity), content) ? Optional.of(identity) : Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  /** Returns whether a later version may have written the file. */
+  /** Returns whether the file has another format, so a newer version may have written it. */
   static boolean isOfAnotherFormat(byte[] content) {
     String text = new String(content, StandardCharsets.ISO_8859_1);
     return text.startsWith(BEGIN) && !text.startsWith(BEGIN + FORMAT + "\n");

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Content of the file in which a manager reports the problems of its volumes to readers of its
- * directory. No decision depends on it: it may be old, damaged or missing. After its first line,
- * each volume has eight:
+ * Content of the trouble file, in which a manager lists the problems of its volumes for readers of
+ * its directory. No decision depends on the file: it may be old, damaged or missing. After the
+ * first line, the file has eight lines for each volume:
  *
  * <pre>
  * csi4j trouble 1
@@ -29,14 +29,20 @@ import java.util.List;
  * next …
  * </pre>
  *
- * <p>Backslashes and line breaks are written as {@code \\} and {@code \n}. No text is secret.
+ * <p>Backslashes and line breaks are written as {@code \\} and {@code \n}. The file contains no
+ * secrets.
  */
 public final class TroubleFile {
 
-  /** Maximum number of volumes in the file: those with the oldest trouble. */
+  /**
+   * Maximum number of volumes in the file. If more have trouble, the volumes with the oldest
+   * trouble are listed.
+   */
   public static final int MOST = 1000;
 
-  /** Maximum size of the content; a longer file is cut there, and its last volume left out. */
+  /**
+   * Maximum number of bytes that are read. The last, incomplete volume of a longer file is ignored.
+   */
   static final int LIMIT = 4 << 20;
 
   private static final String HEAD = "csi4j trouble 1";
@@ -49,8 +55,8 @@ public final class TroubleFile {
    * The problem of a volume.
    *
    * @param volume the volume
-   * @param message the message about it
-   * @param since the time since when there is trouble, with this code or others
+   * @param message the message about the problem
+   * @param since the time at which the trouble began, with this code or another code
    */
   public record Entry(VolumeIdentity volume, OperatorMessage message, Instant since) {}
 
@@ -77,12 +83,12 @@ public final class TroubleFile {
   }
 
   /**
-   * Returns the volumes of this content, without those whose trouble this version does not know,
-   * and up to the first line that is damaged.
+   * Returns the volumes in this content, up to the first damaged line. Volumes with a code that
+   * this version does not know are left out.
    */
   static List<Entry> read(byte[] content) {
     List<Entry> entries = new ArrayList<>();
-    // Text after the last line break is an incomplete line.
+    // Text after the last line break is an incomplete line, and is ignored.
     String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
     if (!lines[0].equals(HEAD)) {
       return entries;
@@ -99,7 +105,7 @@ public final class TroubleFile {
       try {
         entries.add(entry(values));
       } catch (IllegalArgumentException | DateTimeException notUnderstood) {
-        // A later version may have more codes.
+        // A newer version may have written a code that this version does not know.
       }
     }
     return entries;

@@ -26,18 +26,19 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and removes the directories of volumes. Never accesses a mount point or anything below
- * it: callers have read the mount table before. Removes only empty directories and files of the
- * manager.
+ * Creates and removes the directories of volumes. Never accesses a mount point or any file below
+ * it: callers must read the mount table first. Removes only empty directories and the manager's own
+ * files.
  *
- * <p>The root is synced when it is prepared; its content is not. A power loss removes all mounts,
- * the remains of their directories can be completed or removed, and the state names their volumes.
- * Every method can be repeated, and continues where a crash ended it. Safe for use by several
- * threads, if only one at a time works on a volume.
+ * <p>The root is synced when it is prepared. The directories of volumes are not synced, because a
+ * power loss also removes all mounts: remains of directories can be completed or removed, and the
+ * state names their volumes. Every method can be repeated after a crash, and continues the
+ * interrupted work. Safe for use by several threads, if only one thread at a time works on a
+ * volume.
  */
 public final class VolumeDirectories implements AutoCloseable {
 
-  /** The longest path that every plugin must accept, in bytes. */
+  /** The maximum length of a path that every plugin must accept, in bytes. */
   private static final int PLUGIN_BUDGET = 128;
 
   private static final int LONGEST_PATH = 4095;
@@ -47,17 +48,17 @@ public final class VolumeDirectories implements AutoCloseable {
   private final CarefulDisk disk;
   private final VolumeLayout layout;
 
-  /** The root, from its preparation until this object is closed. */
+  /** The root directory, held from its preparation until this object is closed. */
   private volatile @Nullable HeldDirectory root;
 
-  /** Creates the directories on this disk. */
+  /** Creates an object that works on this disk. */
   public VolumeDirectories(Disk disk, VolumeLayout layout) {
     this.disk = new CarefulDisk(disk);
     this.layout = layout;
   }
 
   /**
-   * A volume that was found by the identity file in its directory.
+   * A volume that was found by its directory.
    *
    * @param identity the volume
    * @param uses the names of the directories of its uses
@@ -70,15 +71,15 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The volumes of the directories, if they are on record. */
+  /** Returns the volumes that directories belong to, according to the records. */
   @FunctionalInterface
   public interface Owners {
 
-    /** Returns the volume to which a directory of this name belongs. */
+    /** Returns the volume on record that a directory with this name belongs to. */
     Optional<VolumeIdentity> of(String directory);
 
     /**
-     * Returns the volume to which a directory of this name belonged, if that volume was released
+     * Returns the volume that a directory with this name belonged to, if that volume was released
      * recently.
      */
     default Optional<VolumeIdentity> before(String directory) {
@@ -89,8 +90,8 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- the root
 
   /**
-   * Creates the root if only its last part is missing, checks that it is usable, and creates its
-   * directories. Returns warnings.
+   * Creates the root if only the last directory of its path is missing, checks that it is usable,
+   * and creates its subdirectories. Returns warnings.
    */
   public List<Finding> prepareRoot() throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -100,8 +101,8 @@ public final class VolumeDirectories implements AutoCloseable {
       checkAbove(above);
     }
     checkOwner(root);
-    // A directory that the host created may still be open to others, because the manager has never
-    // stored anything in it.
+    // If the manager has never stored anything in the root, a mode that gives other users access is
+    // corrected without a warning: the host has just created the directory.
     boolean made = disk.make(root, isFresh(root) ? new ArrayList<>() : findings);
     checkOwner(root);
     checkFilesystem(root, findings);
@@ -119,8 +120,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Returns whether the path of the root no longer leads to the directory that was prepared. If the
-   * root cannot be checked, it counts as unmoved.
+   * Returns whether the path of the root no longer leads to the directory that was prepared.
+   * Returns false if the root cannot be checked.
    */
   public boolean isMoved() {
     HeldDirectory held = root;
@@ -133,7 +134,7 @@ public final class VolumeDirectories implements AutoCloseable {
 
   // ---- obstacles of volumes
 
-  /** Returns the volumes' obstacles, as last written. */
+  /** Returns the obstacles of volumes, as they were last written to the trouble file. */
   public List<TroubleFile.Entry> trouble() {
     try {
       MountPath file = layout.trouble();
@@ -143,7 +144,10 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Writes the volumes' obstacles if possible, and returns whether that succeeded. */
+  /**
+   * Writes the obstacles of volumes to the trouble file, if possible. Returns whether that
+   * succeeded.
+   */
   public boolean writeTrouble(List<TroubleFile.Entry> entries) {
     if (isMoved()) {
       return false;
@@ -157,12 +161,13 @@ public final class VolumeDirectories implements AutoCloseable {
       }
       return true;
     } catch (PathProblem problem) {
-      // No decision depends on this file, and the state reports a failing disk.
+      // The failure is ignored: no decision depends on this file, and a failing disk is reported by
+      // the state.
       return false;
     }
   }
 
-  /** Releases the root. */
+  /** Closes the held root directory. */
   @Override
   public void close() {
     HeldDirectory held = root;
@@ -172,7 +177,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Returns whether the root exists and nothing was ever created in it. */
+  /** Returns whether the root exists and the manager has never created its subdirectories. */
   private boolean isFresh(MountPath root) throws PathProblem {
     return disk.isDirectory(root)
         && disk.look(layout.state()).isEmpty()
@@ -180,8 +185,9 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Syncs the names in a directory, even if nothing was created now: the process that created them
-   * may have crashed before its sync. In that case, a failing disk must not stop a release.
+   * Syncs the names in a directory. This is done even if nothing was created now, because an
+   * earlier process may have crashed between creating a name and its sync. If nothing was created
+   * now, a failed sync is ignored, so that a failing disk does not stop releases.
    */
   private void sync(MountPath directory, boolean isNeeded) throws PathProblem {
     try {
@@ -214,7 +220,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Returns the directories above a path, the nearest last. */
+  /** Returns the directories above a path, from the root of the host to the parent. */
   private static List<MountPath> above(MountPath path) {
     List<MountPath> all = new ArrayList<>();
     for (MountPath at = path; !at.isRoot(); at = at.parent()) {
@@ -229,8 +235,8 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(Kind.FAILED, above, "'%s' does not exist; make it".formatted(above));
     }
     if (there.get().kind() == FileFacts.Kind.LINK) {
-      // The mount table shows paths without links, so none of the manager's mounts would be found
-      // there.
+      // The mount table shows paths without symbolic links, so the manager would not find its own
+      // mounts.
       throw new PathProblem(
           Kind.SYMLINK,
           above,
@@ -270,8 +276,9 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- volumes
 
   /**
-   * Writes the identity file and creates the directories beside it. Only for a volume without a
-   * mount at its staging path: with a mount, all of this exists.
+   * Writes the identity file of a volume and creates the directories beside it. Call this only if
+   * nothing is mounted at the staging path; with a mount, the file and the directories exist
+   * already.
    */
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -306,7 +313,7 @@ public final class VolumeDirectories implements AutoCloseable {
     disk.restrictFile(who, file.orElseThrow(), findings);
   }
 
-  /** Creates a directory in that of a volume, which may be new. */
+  /** Creates a directory inside the directory of a volume. */
   private void make(MountPath path, Made home, List<Finding> findings) throws PathProblem {
     if (home == Made.NOW) {
       disk.makeInside(path, findings);
@@ -319,7 +326,7 @@ public final class VolumeDirectories implements AutoCloseable {
     return disk.read(who, IdentityFile.LIMIT);
   }
 
-  /** Creates the directory of all volumes, which existed at the start. */
+  /** Creates the volumes directory again and reports it if it was removed since the start. */
   private void prepareVolumes(List<Finding> findings) throws PathProblem {
     boolean rootMade = disk.make(layout.root(), findings);
     boolean made = disk.make(layout.volumes(), findings);
@@ -346,7 +353,7 @@ public final class VolumeDirectories implements AutoCloseable {
     return home.path().resolve("who.new");
   }
 
-  /** To which volume a directory belongs, by its identity file. */
+  /** The owner of a directory according to its identity file. */
   private enum Whose {
     THIS,
     ANOTHER,
@@ -379,9 +386,10 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Writes the identity file of a recorded volume again, if its directory exists and the file is
-   * missing or damaged. A file that names another volume is kept and reported, unless the host was
-   * rebooted since it was written: a power loss can leave old disk content in the file.
+   * Writes the identity file of a recorded volume again, if the directory exists and the file is
+   * missing or damaged. A file that names another volume is kept and reported. The exception is a
+   * reboot since the file was written: a power loss can leave old disk content in the file, so it
+   * is then written again.
    */
   public Optional<Finding> repairIdentity(VolumeIdentity identity, boolean isOtherBoot)
       throws PathProblem {
@@ -419,7 +427,10 @@ public final class VolumeDirectories implements AutoCloseable {
                         : "this is normal after a power cut; otherwise check the disk")));
   }
 
-  /** Returns whether nothing was written, or a power loss has removed all of it. */
+  /**
+   * Returns whether a file has no content, because nothing was written or a power loss has replaced
+   * all bytes with zeros.
+   */
   private static boolean isBlank(byte[] content) {
     for (byte octet : content) {
       if (octet != 0) {
@@ -435,8 +446,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Returns whether something exists at a path of the manager at which nothing is mounted. A link
-   * does not count.
+   * Returns whether a file or directory exists at a path of the manager. A symbolic link does not
+   * count. Call this only if nothing is mounted at the path.
    */
   public boolean isMade(MountPath path) {
     try {
@@ -446,16 +457,18 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Returns the names of the directories of this volume's uses. */
+  /** Returns the names of the use directories in the directory of this volume. */
   public List<String> uses(VolumeIdentity identity) throws PathProblem {
     return uses(layout.uses(identity), stranger -> {});
   }
 
   /**
-   * Removes the directories of a volume without mounts, each only if it is empty; the identity file
-   * last. Missing ones are no failure. Does nothing if anything is mounted at a use.
+   * Removes the directories and the identity file of a volume without mounts. Each directory is
+   * removed only if it is empty, and the identity file is removed just before the volume's own
+   * directory. A missing directory is not a failure. Does nothing if a use has a mount.
    *
-   * @param isFree returns whether nothing is mounted at the target in the directory of this name
+   * @param isFree returns whether nothing is mounted at the target in the use directory with
+   *     this name
    */
   public void removeVolume(VolumeIdentity identity, Predicate<String> isFree) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);
@@ -474,7 +487,7 @@ public final class VolumeDirectories implements AutoCloseable {
     long others = names.stream().filter(name -> !OURS.contains(name)).count();
     boolean hasUses = others > 0 || (names.contains("p") && !disk.removeIfEmpty(home.uses()));
     if (hasUses) {
-      // A plugin that ended a call late may have created the directory of a use again.
+      // A late call of the plugin may have created the directory of a use again.
       List<String> uses = uses(home.uses(), stranger -> {});
       if (!uses.stream().allMatch(isFree)) {
         return;
@@ -501,13 +514,16 @@ public final class VolumeDirectories implements AutoCloseable {
     disk.removeEmpty(home.path());
   }
 
-  /** Removes a directory that was reported as blank. */
+  /** Removes a directory that a scan has reported as blank. */
   public void removeBlank(MountPath home) throws PathProblem {
     disk.delete(home.resolve("who.new"));
     disk.removeEmpty(home);
   }
 
-  /** Syncs the removal of volumes. Called before the last record of these volumes is removed. */
+  /**
+   * Syncs the removal of volume directories. Call this before the last record or tombstone of such
+   * a volume is removed.
+   */
   public void syncRemovals() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       disk.sync(layout.volumes());
@@ -517,8 +533,8 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- uses
 
   /**
-   * Creates the parent directory of a target, and checks that the target is usable. Only for a
-   * target without a mount: with a mount, all of this exists.
+   * Creates the parent directory of a target, and checks that the target is usable. Call this only
+   * if nothing is mounted at the target; with a mount, the directory exists already.
    *
    * @param isVolumePrepared whether the same operation has just prepared the volume, so that its
    *     directory is not checked again
@@ -544,8 +560,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Checks what is left at a target. Plugins leave an empty directory or an empty file, and accept
-   * it.
+   * Checks the leftover at a target. Plugins may leave an empty directory or an empty file there,
+   * and accept such a leftover.
    */
   private void checkLeftover(MountPath target, FileStatus left) throws PathProblem {
     if (left.kind() == FileFacts.Kind.DIRECTORY) {
@@ -558,12 +574,12 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Removes an empty leftover at a target without a mount, and its parent directory. */
+  /** Removes an empty leftover at a target without a mount, and the target's parent directory. */
   public void removeUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     removeUse(layout.home(identity), VolumeLayout.id(usage));
   }
 
-  /** Removes the directory of a use whose workload is not known, by its name. */
+  /** Removes the directory of a use that is known only by the directory's name. */
   public void removeUse(VolumeIdentity identity, String use) throws PathProblem {
     removeUse(layout.home(identity), use);
   }
@@ -591,8 +607,9 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Makes sure that no link is at a path where nothing is mounted, or on the way to it, because a
-   * plugin would follow the link. A missing path is no failure.
+   * Refuses a symbolic link at a target or staging path, or in the path to it, because a plugin
+   * would follow the link. Call this only if nothing is mounted at the path. A missing path is not
+   * a failure.
    */
   public void refuseLinks(VolumeIdentity identity, Optional<VolumeUse> usage) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);
@@ -609,7 +626,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Returns the target of a use whose workload is not known, by the name of its directory. */
+  /** Returns the target of a use that is known only by the name of its directory. */
   public MountPath strayTarget(VolumeIdentity identity, String use) {
     return layout.uses(identity).resolve(use).resolve("t");
   }
@@ -617,20 +634,21 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- the scan
 
   /**
-   * Returns every volume that has an identity file and is not on record; for volumes on record,
-   * only checks their files. Damaged and foreign files are reported and not returned; an empty
-   * directory of a volume whose file was never written is neither reported nor returned. The
-   * remains of a released volume are returned, whatever a power loss has left of its file.
+   * Returns every volume that has an identity file and is not on record. For volumes on record,
+   * only the identity files are checked. Damaged and foreign files are reported and not returned.
+   * An empty directory, whose identity file was never written, is neither reported nor returned.
+   * The directory of a recently released volume is returned even if its identity file is damaged or
+   * missing.
    *
-   * @param owners the volumes on record
+   * @param owners returns the volumes on record and the recently released volumes
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged) throws PathProblem {
     return scan(owners, damaged, blank -> {});
   }
 
   /**
-   * Does the same as {@link #scan(Owners, Consumer)}, and reports each blank directory of a volume
-   * that is not on record; a power loss has removed the rest of the volume.
+   * Works like {@link #scan(Owners, Consumer)}, and also reports each blank directory that belongs
+   * to no volume on record. A power loss has removed the content of such a directory.
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged, Consumer<MountPath> blank)
       throws PathProblem {
@@ -659,14 +677,17 @@ public final class VolumeDirectories implements AutoCloseable {
     return found;
   }
 
-  /** Returns whether a directory has an identity file of this volume. */
+  /** Returns whether a directory contains the identity file of this volume. */
   private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
     MountPath who = layout.home(name).path().resolve("who");
     return disk.look(who).filter(it -> it.kind() == FileFacts.Kind.FILE).isPresent()
         && Arrays.equals(read(who), IdentityFile.content(owner));
   }
 
-  /** Returns whether any volume has an identity file, which means that there must be a state. */
+  /**
+   * Returns whether any volume has an identity file. If so, a manager has used this root, and its
+   * state must exist.
+   */
   public boolean hasVolumes() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       for (String name : disk.names(layout.volumes())) {
@@ -738,7 +759,7 @@ public final class VolumeDirectories implements AutoCloseable {
         "'%s' was not made by csi4j; find out who put it there and move it away".formatted(path));
   }
 
-  /** Returns whether all of these directories exist, none of them through a link. */
+  /** Returns whether all of these paths are existing directories and none is a symbolic link. */
   private boolean isThere(MountPath... directories) throws PathProblem {
     for (MountPath directory : directories) {
       if (!disk.isDirectory(directory)) {

@@ -12,7 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the paths of a volume below the root. Names are hashes, never text of a caller.
+ * Decides the paths of a volume below the root. The names of directories are hashes, so they never
+ * contain text from a caller.
  *
  * <pre>
  * state/            the journal
@@ -23,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VolumeLayout {
 
-  /** The number of bytes that the longest path, that of a target, adds to the root. */
+  /** The number of bytes by which the longest path, the path of a target, exceeds the root. */
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
 
   private final MountPath root;
 
-  /** Null until first use, so that the check of a root that is too long comes before the paths. */
+  /**
+   * Null until first use, because the length of the root must be checked before longer paths are
+   * built.
+   */
   private volatile @Nullable MountPath state;
 
   /** Null until first use, like {@link #state}. */
@@ -40,9 +44,10 @@ public final class VolumeLayout {
   }
 
   /**
-   * The directory of one volume. Its name is hashed once for several paths.
+   * The directory of one volume. This object lets several paths share one computation of the hashed
+   * name.
    *
-   * @param path its path
+   * @param path the path of the directory
    */
   public record Home(MountPath path) {
 
@@ -56,7 +61,7 @@ public final class VolumeLayout {
       return path.resolve("s");
     }
 
-    /** Returns the directory that contains the directories of its uses. */
+    /** Returns the directory that contains the directories of the volume's uses. */
     public MountPath uses() {
       return path.resolve("p");
     }
@@ -97,7 +102,7 @@ public final class VolumeLayout {
     return known;
   }
 
-  /** Returns the file that lists the volumes' obstacles. */
+  /** Returns the trouble file, which lists the obstacles of volumes. */
   public MountPath trouble() {
     return root.resolve("trouble");
   }
@@ -112,7 +117,10 @@ public final class VolumeLayout {
     return known;
   }
 
-  /** Returns the name of the volume directory that contains a path, if one does. */
+  /**
+   * Returns the name of the volume directory that contains a path; empty if no volume directory
+   * contains it.
+   */
   public Optional<String> volumeOf(MountPath path) {
     if (!path.isWithin(volumes()) || path.equals(volumes())) {
       return Optional.empty();
@@ -123,8 +131,8 @@ public final class VolumeLayout {
   }
 
   /**
-   * Returns whether a path is a directory in which the manager creates others: the root, the state,
-   * or a directory of a volume above its mounts.
+   * Returns whether a path is a directory that the manager itself uses: the root, the volumes
+   * directory, the state directory, or a directory of a volume above its mounts.
    */
   public boolean isOwnDirectory(MountPath path) {
     if (path.equals(root) || path.equals(volumes()) || path.isWithin(state())) {
@@ -201,20 +209,20 @@ public final class VolumeLayout {
         usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
   }
 
-  /** A use of which only the directory is left: its workload is no longer known. */
+  /** A stray use is known only by its directory: the names of its volume and workload are lost. */
   public static final class StrayUse {
 
     private static final Namespace NAMESPACE = Namespace.of("?");
 
     private StrayUse() {}
 
-    /** Returns the use to which a directory of a volume belongs. */
+    /** Returns the stray use that stands for this directory of a volume. */
     public static VolumeUse of(VolumeIdentity identity, String directory) {
       return VolumeUse.of(
           VolumeKey.of(NAMESPACE, VolumeLayout.id(identity)), WorkloadId.of(directory));
     }
 
-    /** Returns the name of the directory, if the use is a stray one. */
+    /** Returns the name of the directory if the use is a stray use. */
     public static Optional<String> directory(VolumeUse usage) {
       return isStray(usage) ? Optional.of(usage.workload().value()) : Optional.empty();
     }
@@ -224,9 +232,9 @@ public final class VolumeLayout {
       return of(identity, VolumeLayout.id(usage));
     }
 
-    /** Returns whether a use is a stray one. A host cannot request one. */
+    /** Returns whether a use is a stray use. A host cannot request a stray use. */
     public static boolean isStray(VolumeUse usage) {
-      // A foreign name must not become a path.
+      // The name is checked because it becomes part of a path.
       return usage.volume().namespace().equals(NAMESPACE)
           && HashedName.isName(usage.workload().value());
     }

@@ -1,6 +1,6 @@
 /**
- * Paths and directories of a volume below the root: where they are, to which volume they belong,
- * and how they are created and removed. Start at {@link
+ * The paths and directories of volumes below the root: their names, the volumes that they belong
+ * to, and how they are created and removed. The entry type is {@link
  * io.csi4j.volume.internal.layout.VolumeLayout}.
  */
 @NullMarked

@@ -19,9 +19,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the host's confirmation of claims, which may block. Each use has one open question at a
- * time, so a question that hangs blocks one thread and no other use. The next question of a use is
- * asked after the open one has ended, because its answer must be newer than the question.
+ * Calls the host's confirmation of claims, which may block. For each use, only one query runs at a
+ * time, so a query that hangs blocks one thread and no other use. The next query for the use starts
+ * after the running query has ended. It does not share that query's answer, because an answer must
+ * be newer than its query.
  */
 final class AskedClaims implements Claims, AutoCloseable {
 
@@ -29,12 +30,12 @@ final class AskedClaims implements Claims, AutoCloseable {
   private static final int MOST_THREADS = 16;
 
   /**
-   * The threads that look up volumes. A storage system may be slow, and claims must not wait for
-   * it.
+   * Maximum number of threads that query whether volumes exist. They are separate from the threads
+   * for claims, because a slow storage system must not delay claims.
    */
   private static final int MOST_LOOKING_UP = 4;
 
-  /** Maximum number of questions of one use, including the open one. */
+  /** Maximum number of waiting and running queries for one use. */
   private static final int MOST_OF_ONE_USE = 8;
 
   private final NodeClaims terms;
@@ -63,20 +64,23 @@ final class AskedClaims implements Claims, AutoCloseable {
     verdicts.ask(usage, terms.patience(), () -> terms.confirmation().verdict(usage, epoch), then);
   }
 
-  /** Sends no more questions, and waits for no answers. */
+  /** Starts no more queries, and does not wait for running queries. */
   @Override
   public void close() {
     standings.threads.stop(Duration.ZERO);
     verdicts.threads.stop(Duration.ZERO);
   }
 
-  /** Questions of one kind: one at a time for each use, several uses in parallel. */
+  /**
+   * Queries of one kind. For each use, one query runs at a time; queries for different uses run in
+   * parallel.
+   */
   private static final class Questions<T> {
 
     private final OnDemandThreads threads;
     private final Function<String, T> unknown;
 
-    /** The unanswered questions of each use; the first one is open. */
+    /** The unanswered queries for each use, of which the first is running. */
     private final ConcurrentMap<VolumeUse, List<Question<T>>> waiting = new ConcurrentHashMap<>();
 
     Questions(int most, Function<String, T> unknown) {
@@ -110,8 +114,8 @@ final class AskedClaims implements Claims, AutoCloseable {
     }
 
     /**
-     * Starts the next question of the use before the answer is delivered, as its receiver may ask
-     * another one.
+     * Delivers an answer. The next query for the use is started first, because the receiver of the
+     * answer may submit another query.
      */
     private void end(VolumeUse usage, Question<T> question, T answer) {
       List<Question<T>> left =
@@ -139,17 +143,17 @@ final class AskedClaims implements Claims, AutoCloseable {
     }
   }
 
-  /** A question; compares by identity. */
+  /** A query. Compares by identity. */
   private static final class Question<T> {
 
-    /** The time at which the asker stops waiting. */
+    /** The time at which the caller stops waiting. */
     private final long end;
 
     private final Supplier<@Nullable T> asks;
     private final Consumer<T> then;
 
     /**
-     * Creates a question.
+     * Creates a query.
      *
      * @param asks calls the host; may block
      * @param then receives the answer

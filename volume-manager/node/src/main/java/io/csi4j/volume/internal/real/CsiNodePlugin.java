@@ -46,12 +46,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin behind a socket. Connects on first use. A call that waits for the connection or for its
- * turn uses no thread.
+ * A plugin behind a socket. The connection is made on first use. A call that waits in the queue or
+ * for the connection does not block a thread.
  *
- * <p>A call goes only to the process that {@link #instance} returned when the call was requested.
- * If another process has replaced it, the call ends as not sent, and {@link #instance} returns the
- * new process from then on.
+ * <p>A call goes only to the plugin process that {@link #instance} named when the call was
+ * requested. If another process has replaced that process, the call ends as not sent, and {@link
+ * #instance} names the new process from then on.
  */
 final class CsiNodePlugin implements NodePlugin {
 
@@ -71,7 +71,7 @@ final class CsiNodePlugin implements NodePlugin {
   private volatile @Nullable String retired;
 
   /**
-   * The parts that plugins share.
+   * The dependencies that all plugins share.
    *
    * @param scheduler runs the preparation of calls
    * @param clock the clock
@@ -87,7 +87,8 @@ final class CsiNodePlugin implements NodePlugin {
       SecretQuestions secrets) {
 
     /**
-     * Runs work on a thread of the manager, or on this thread if the manager accepts no more work.
+     * Runs work on a thread of the manager, or on the calling thread if the manager accepts no more
+     * work.
      */
     void soon(Runnable work) {
       try {
@@ -111,9 +112,9 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   /**
-   * Returns the options for a connection. No call waits for a plugin that is not available: the
-   * call is tried again. Answers are handled on the I/O thread, unless the host has its own work to
-   * do there.
+   * Returns the options for a connection. A call does not wait for the socket of an unavailable
+   * plugin, because the engine repeats the call. Answers are handled on the I/O thread, unless the
+   * host has set listeners or an executor for the connection.
    */
   private static ConnectOptions options(PluginBinding binding) {
     ConnectOptions given = binding.connectOptions().toBuilder().waitForSocket(false).build();
@@ -153,19 +154,20 @@ final class CsiNodePlugin implements NodePlugin {
 
   @Override
   public Optional<PluginAnswer.Down> barred() {
-    // A plugin that is only remembered may nevertheless be available, and gets releases.
+    // Only an unhealthy plugin gets no calls. A plugin that is known only from an earlier run may
+    // be available, and gets releases.
     return Optional.ofNullable(barred)
         .filter(reason -> reason.code() == OperatorCode.PLUGIN_UNHEALTHY);
   }
 
-  /** Bars new operations from the plugin for this reason; null lifts the bar. */
+  /** Sets the reason why no new operations may start with the plugin; null allows them again. */
   void bar(PluginAnswer.@Nullable Down reason) {
     barred = reason;
   }
 
   /**
-   * Queries the plugin that has replaced this one, if there is one, even if that plugin was
-   * replaced meanwhile.
+   * Queries the capabilities of the plugin. If this object has been replaced, even during the
+   * query, its successor is queried instead.
    */
   @Override
   public void facts(Consumer<PluginAnswer> then) {
@@ -247,14 +249,14 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // two equal calls are two calls
+  @SuppressWarnings("ReferenceEquality") // equal calls are distinct calls
   public boolean isSent(NodeCall call) {
     return open.stream().noneMatch(asked -> asked.call() == call && asked.isWaiting());
   }
 
   /**
-   * Requests the secrets of a call before its turn: a slow provider must not delay the plugin's
-   * other calls.
+   * Requests the secrets of a call before the call enters the queue, because a slow provider must
+   * not delay the plugin's other calls.
    */
   private void askForSecrets(CsiPlugin plugin, OpenCall asked) {
     NodeCall call = asked.call();
@@ -262,8 +264,8 @@ final class CsiNodePlugin implements NodePlugin {
       enter(plugin, asked, Secrets.empty());
       return;
     }
-    // The answer is delivered before the call's timer, which would report that the call never got
-    // its turn.
+    // The limit for the secrets ends before the call's own limit. Otherwise the call's timer would
+    // report the wrong reason, namely that the call waited in the queue.
     Duration left = left(asked);
     Duration most = left.minus(left.dividedBy(10));
     ground
@@ -291,7 +293,9 @@ final class CsiNodePlugin implements NodePlugin {
     return call.limit().filter(limit -> limit.compareTo(most) < 0).orElse(most);
   }
 
-  /** Sends the call on this thread, if it need not wait and no step of it may block. */
+  /**
+   * Sends the call on the calling thread, if the call need not wait and sending it cannot block.
+   */
   private void enter(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     Runnable sending = () -> sendOrGiveUp(plugin, asked, secrets);
     if (!queue.enterNow(() -> handOver(asked, sending))) {
@@ -313,7 +317,7 @@ final class CsiNodePlugin implements NodePlugin {
         + ", or could not be reached";
   }
 
-  /** Continues on a thread that may block; the call has a place in the queue. */
+  /** Continues on a thread that may block. The call already has a slot of the queue. */
   private void handOver(OpenCall asked, Runnable work) {
     try {
       ground.scheduler().execute(work);
@@ -325,7 +329,10 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Sends a call that has a place in the queue, and returns the place in any case. */
+  /**
+   * Sends a call that has a slot of the queue. The slot is freed when the call has ended, even if
+   * sending fails.
+   */
   private void sendOrGiveUp(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     try {
       send(plugin, asked, secrets);
@@ -345,8 +352,8 @@ final class CsiNodePlugin implements NodePlugin {
     } else if (asked.instance().isEmpty() || asked.instance().equals(process.called(plugin))) {
       sendNow(plugin, asked, secrets);
     } else {
-      // The connection was lost, or the process was replaced; the engine finds out before a call is
-      // sent.
+      // Either the connection was lost or the process was replaced. The process is determined
+      // before the call is sent.
       facts.ask(
           answer -> {
             if (asked.instance().equals(process.word())) {
@@ -391,7 +398,7 @@ final class CsiNodePlugin implements NodePlugin {
               if (thrown == null && process.isAtOtherEnd(plugin)) {
                 end(asked, answer);
               } else {
-                // Identifying the process may block, and this may be the I/O thread.
+                // Identifying the process may block, so this must not run on the I/O thread.
                 ground.soon(() -> lookAndEnd(plugin, asked, answer));
               }
             });
@@ -437,7 +444,10 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Returns whether the planned call may not match the present capabilities of the plugin. */
+  /**
+   * Returns whether a failure suggests that the plugin's capabilities have changed since they were
+   * queried.
+   */
   private static boolean isOfOtherFacts(CsiFailure failure) {
     return failure.code() == StatusCode.UNIMPLEMENTED
         || (failure.code() == StatusCode.INVALID_ARGUMENT && !Answer.isSent(failure));
@@ -448,7 +458,7 @@ final class CsiNodePlugin implements NodePlugin {
     refuse(asked, code, text);
   }
 
-  /** Ends a call as not sent, unless it was sent. */
+  /** Ends a call as not sent, unless it was sent already. */
   private void refuse(OpenCall asked, StatusCode code, String text) {
     asked.refuse(Answer.failed(unsent(asked.call(), code, text)));
   }
@@ -480,7 +490,7 @@ final class CsiNodePlugin implements NodePlugin {
   // ---- its end
 
   /**
-   * Sends no further call; ends the connection when the last open one has been answered.
+   * Sends no further call, and closes the connection when the last open call has been answered.
    *
    * @param next the plugin that replaces this one, if there is one
    */
@@ -498,7 +508,10 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Ends every call and the connection; returns the thread that does so, if there is one. */
+  /**
+   * Ends the waiting calls and closes the connection. Returns the thread that closes it, if there
+   * is one.
+   */
   Optional<Thread> close(String reason) {
     closing.set(true);
     retired = reason;
@@ -510,7 +523,7 @@ final class CsiNodePlugin implements NodePlugin {
     open.forEach(each -> refuse(each, StatusCode.UNAVAILABLE, reason));
   }
 
-  /** A requested call, which gets exactly one answer. */
+  /** A requested call, which receives exactly one answer. */
   static final class OpenCall {
 
     private final NodeCall call;
@@ -531,8 +544,8 @@ final class CsiNodePlugin implements NodePlugin {
     /**
      * Creates a waiting call.
      *
-     * @param instance the process that it is meant for; empty if that is not known
-     * @param began the time of the request, by the manager's clock
+     * @param instance the process that the call is for; empty if the process is not known
+     * @param began the time of the request by the manager's clock, in nanoseconds
      */
     OpenCall(
         NodeCall call,
@@ -569,7 +582,7 @@ final class CsiNodePlugin implements NodePlugin {
       return state.get() == State.WAITING;
     }
 
-    /** Sets the timer that gives the call up while it waits. */
+    /** Sets the timer that ends the call if it is still waiting at its time limit. */
     void timer(Timer timer) {
       this.timer = timer;
       if (!isWaiting()) {
@@ -577,14 +590,14 @@ final class CsiNodePlugin implements NodePlugin {
       }
     }
 
-    /** Marks the call as sent; returns false if it has ended meanwhile. */
+    /** Marks the call as sent. Returns false if the call has ended already. */
     boolean send() {
       boolean mine = state.compareAndSet(State.WAITING, State.SENT);
       cancelTimer();
       return mine;
     }
 
-    /** Ends the call as not sent, unless it was sent. */
+    /** Ends the call as not sent, unless it was sent already. */
     void refuse(Answer answer) {
       if (state.compareAndSet(State.WAITING, State.ANSWERED)) {
         cancelTimer();
@@ -604,7 +617,8 @@ final class CsiNodePlugin implements NodePlugin {
       try {
         then.accept(answer);
       } catch (RejectedExecutionException closed) {
-        // The adapter failed: the effect of the call is recorded as uncertain.
+        // The manager is closed and no longer handles answers; the record says that the effect of
+        // the call is uncertain.
       } catch (RuntimeException | Error failed) {
         Failures.log(LOGGER, "An answer of a plugin could not be handled. Report this.", failed);
       }

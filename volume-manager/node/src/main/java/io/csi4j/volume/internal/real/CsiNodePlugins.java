@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
-/** The registered plugins, each behind its socket. Safe for use by many threads. */
+/** The registered plugins, each with its own connection. Safe for use by many threads. */
 public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoCloseable {
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -39,16 +39,16 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   private volatile boolean closed;
 
   /**
-   * The destination of calls.
+   * The plugin object that receives the calls for a plugin name.
    *
    * @param plugin the plugin
-   * @param registration its registration; empty if it was bound without a registry
+   * @param registration the registration of the plugin; empty if it was bound without a registry
    */
   private record Bound(CsiNodePlugin plugin, Optional<PluginRegistration> registration) {
 
     /**
-     * Returns whether this serves a registration. A repeated registration of an instance is another
-     * one: its connection is made again.
+     * Returns whether this object serves a registration. A repeated registration of an instance
+     * needs a new object, because its connection is made again.
      */
     @SuppressWarnings("ReferenceEquality")
     boolean serves(PluginRegistration other) {
@@ -82,17 +82,17 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
             new SecretQuestions(scheduler, secretsLimit));
   }
 
-  /** Returns the connections to plugins, for other users of them. */
+  /** Returns the connections to plugins, so that the plugin registry can share them. */
   PluginConnections connections() {
     return ground.connections();
   }
 
   /**
-   * Registers a plugin without calling it, or replaces its binding. Calls that were sent under the
-   * old binding continue; waiting ones end as not sent.
+   * Registers a plugin without calling it, or replaces its binding. Calls that were sent with the
+   * old binding continue; waiting calls end as not sent.
    *
    * @return warnings about the binding
-   * @throws IllegalStateException after closing
+   * @throws IllegalStateException if this object was closed
    */
   public List<PluginFinding> register(PluginBinding binding) {
     bind(binding, Optional.empty()).run();
@@ -110,7 +110,8 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Removes a plugin; calls that were sent continue. Returns false if there was none of that name.
+   * Removes a plugin. Calls that were sent continue. Returns false if no plugin with this name was
+   * registered.
    */
   public boolean deregister(PluginId id) {
     Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
@@ -123,14 +124,14 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Sends further calls to the serving instance, and allows or bars mounts with it.
+   * Sends further calls to the serving instance, and allows or refuses mounts with it.
    *
-   * @return closes what is no longer needed
+   * @return an action that retires the replaced plugin object
    */
   @Override
   public Runnable serve(PluginId id, Optional<RegisteredPlugin> serving) {
     if (serving.isEmpty()) {
-      // The action may run after the next instance was bound, and must not touch that one.
+      // The action may run after the next instance was bound. It must not retire that instance.
       Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
       return () -> old.ifPresent(CsiNodePlugins::forget);
     }
@@ -155,8 +156,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Returns why no new operation may start with an instance, if so. An instance without a
-   * supervisor is always tried, and releases are always tried.
+   * Returns why no new operation may start with an instance; empty if operations may start.
    */
   private static Optional<PluginAnswer.Down> bar(RegisteredPlugin known) {
     if (known.remembered()) {
@@ -190,7 +190,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     return new TreeSet<>(plugins.keySet());
   }
 
-  /** Ends every open call and all connections, within some seconds. */
+  /** Ends every open call and closes all connections, within a few seconds. */
   @Override
   public void close() {
     closed = true;

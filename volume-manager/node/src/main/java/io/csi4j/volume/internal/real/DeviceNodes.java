@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Block device nodes in {@code /dev}. A device is opened through one of these nodes if there is
- * one, because opening it through the path of a volume would keep the mount there in use.
+ * Opens block devices through their nodes in {@code /dev}, if they have such a node. A device that
+ * is opened through the path of a volume would keep the mount at that path in use.
  */
 final class DeviceNodes implements HeldDevices.Opener {
 
@@ -30,8 +30,8 @@ final class DeviceNodes implements HeldDevices.Opener {
   }
 
   /**
-   * Opens the device for reading, after a check of the node and before a check of the opened
-   * device.
+   * Opens the device for reading. The node is checked before and after it is opened, to detect a
+   * node that was replaced.
    */
   @Override
   public Closeable open(MountPath node, String number) throws IOException {

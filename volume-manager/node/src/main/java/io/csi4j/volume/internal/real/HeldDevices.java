@@ -14,12 +14,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Block devices that are held open while workloads use them, by the paths of their nodes. No caller
- * waits for a device to open or close. Safe for use by many threads.
+ * Holds block devices open while workloads use them. A device is identified by the path of its
+ * node. No caller waits for a device to open or close. Safe for use by many threads.
  *
- * <p>While a device is open, the kernel gives its number to no other device. The device is opened
- * through its node in {@code /dev}, if it has one, because an open node inside the volume keeps the
- * volume's mount busy.
+ * <p>While a device is open, the kernel does not assign its number to another device. The device is
+ * opened through its node in {@code /dev}, if it has such a node, because an open node inside the
+ * volume would keep the volume's mount busy.
  */
 public final class HeldDevices {
 
@@ -27,11 +27,11 @@ public final class HeldDevices {
   public interface Opener {
 
     /**
-     * Opens a device; may block forever.
+     * Opens a device. May block forever.
      *
      * @param node the path of a node of the device
-     * @param number its number, such as {@code 8:1}
-     * @throws IOException if this device no longer exists, or cannot be opened
+     * @param number the number of the device, such as {@code 8:1}
+     * @throws IOException if the device no longer exists or cannot be opened
      */
     Closeable open(MountPath node, String number) throws IOException;
   }
@@ -41,23 +41,23 @@ public final class HeldDevices {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<MountPath, Held> held = new HashMap<>();
 
-  /** The completion of each device that was held for a path and is still being closed. */
+  /** For each path, the future that completes when all devices that were held for it are closed. */
   private final Map<MountPath, CompletableFuture<?>> closing = new HashMap<>();
 
   private boolean closed;
 
   /**
-   * A device that is open, or being opened.
+   * A device that is open or is being opened.
    *
-   * @param number its number
-   * @param device closes the device; empty if it could not be opened
+   * @param number the number of the device
+   * @param device the opened device, which must be closed; empty if it could not be opened
    */
   private record Held(String number, CompletableFuture<Optional<Closeable>> device) {}
 
   /**
-   * Starts without held devices.
+   * Creates the object without held devices.
    *
-   * @param threads run the opening and closing of devices, which may block them forever
+   * @param threads the threads that open and close devices, which may block them forever
    */
   public HeldDevices(Opener opener, Executor threads) {
     this.opener = opener;
@@ -65,12 +65,12 @@ public final class HeldDevices {
   }
 
   /**
-   * Holds the device with this number, whose node is at this path, and replaces another device that
-   * is held for the path.
+   * Holds the device with this number open for a path. If another device is held for the path, that
+   * device is closed.
    *
-   * @param then receives empty once the device is open, or else the reason why it is not; on any
-   *     thread
-   * @return false if it is held already, or if this object was closed
+   * @param then receives empty once the device is open, or the reason why it could not be
+   *     opened; called on any thread
+   * @return false if the device is held already, or if this object was closed
    */
   boolean hold(MountPath path, String number, Consumer<Optional<String>> then) {
     Held next = new Held(number, new CompletableFuture<>());
@@ -125,11 +125,11 @@ public final class HeldDevices {
     try {
       then.accept(problem);
     } catch (RejectedExecutionException closed) {
-      // Its receiver has ended.
+      // The manager is closed, so nobody needs the result.
     }
   }
 
-  /** Returns whether a device is held for this path, or being opened. */
+  /** Returns whether a device is held or being opened for this path. */
   boolean isHeld(MountPath path) {
     lock.lock();
     try {
@@ -139,7 +139,7 @@ public final class HeldDevices {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // the same device may be requested again meanwhile
+  @SuppressWarnings("ReferenceEquality") // an equal device may have been requested again
   private boolean isHeld(MountPath path, Held one) {
     lock.lock();
     try {
@@ -159,10 +159,11 @@ public final class HeldDevices {
   }
 
   /**
-   * Closes the device that is held for a path, once it is open.
+   * Closes the device that is held for a path. A device that is being opened is closed once it is
+   * open.
    *
-   * @param then runs once no device that was held for the path is open
-   * @return false if none is held or being closed; then {@code then} is not run
+   * @param then runs once all devices that were held for the path are closed
+   * @return false if no device is held or being closed for the path, so {@code then} does not run
    */
   boolean letGo(MountPath path, Runnable then) {
     Held one;
@@ -185,9 +186,10 @@ public final class HeldDevices {
   }
 
   /**
-   * Closes a device. The last close of a device waits until the kernel has written all data.
+   * Closes a device. This may take long: closing the last open handle of a device waits until the
+   * kernel has written all data.
    *
-   * @return completes when this device and all earlier ones of its path are closed
+   * @return a future that completes when this device and all earlier devices of its path are closed
    */
   private CompletableFuture<?> close(MountPath path, Held one) {
     CompletableFuture<Void> closed =
@@ -222,11 +224,11 @@ public final class HeldDevices {
     try {
       device.close();
     } catch (IOException e) {
-      // The device is closed nevertheless; a failed write is reported to the workload.
+      // The device is closed even so, and the kernel reports a failed write to the workload.
     }
   }
 
-  /** Closes all devices, and holds no more. */
+  /** Closes all devices, and refuses to hold further devices. */
   void close() {
     Map<MountPath, Held> all;
     lock.lock();

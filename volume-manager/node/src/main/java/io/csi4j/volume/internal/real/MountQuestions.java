@@ -19,23 +19,23 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Asks the servers of mounts whether they are alive, by looking up a file that need not exist.
+ * Determines whether the servers of mounts are alive, by looking up a file that need not exist.
  *
- * <p>This is the only class that accesses anything below a mount, and a hung server blocks the
- * thread that does so. A mount has one question at a time, which all askers share, and a plugin has
- * a bounded number of threads: its hung mounts delay only its own other mounts. No caller waits,
- * and the time limit of an asker starts when it asks.
+ * <p>This is the only class that accesses a path below a mount, and a hung server blocks the thread
+ * that does so. Each mount has one lookup at a time, which all callers share. Each plugin has a
+ * bounded number of threads, so its hung mounts delay only lookups for the same plugin. The calling
+ * thread never waits. The time limit of a caller starts with its request.
  */
 final class MountQuestions implements AutoCloseable {
 
-  /** Maximum number of mounts of one plugin whose servers are asked at the same time. */
+  /** Maximum number of concurrent lookups for the mounts of one plugin. */
   static final int MOST_THREADS = 8;
 
   static final Duration LIMIT = Duration.ofSeconds(5);
 
   private static final String NAME = ".csi4j";
 
-  /** ENOTCONN and ESTALE: the kernel's answers for a server that has ended. */
+  /** ENOTCONN and ESTALE: the errors that the kernel returns if the server of a mount has ended. */
   private static final Set<Integer> ENDED = Set.of(107, 116);
 
   private final Function<MountPath, MountProbe> look;
@@ -45,10 +45,10 @@ final class MountQuestions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Starts without questions.
+   * Creates the object without lookups.
    *
-   * @param look looks up a path, and waits for the server of the mount that the path leads through
-   * @param scheduler ends the wait for an answer
+   * @param look looks up a path. This waits for the server of the mount that contains the path
+   * @param scheduler runs the timers that limit the wait for an answer
    */
   MountQuestions(Function<MountPath, MountProbe> look, Scheduler scheduler) {
     this.look = look;
@@ -56,10 +56,10 @@ final class MountQuestions implements AutoCloseable {
   }
 
   /**
-   * Asks the server of a mount, or joins the question that has no answer yet.
+   * Starts a lookup on a mount, or joins the running lookup.
    *
-   * @param then receives the answer, or {@code SILENT} after the limit. One of the askers without
-   *     an answer in time is called once more when the server answers
+   * @param then receives the health of the mount, or {@code SILENT} after the limit. One of the
+   *     callers that received {@code SILENT} is called again when the server answers
    */
   void ask(PluginId plugin, MountRef mount, Consumer<Sighting.Health> then) {
     Question asked = new Question();
@@ -75,8 +75,8 @@ final class MountQuestions implements AutoCloseable {
       threads(plugin).execute(() -> answer(mount, question));
     } catch (RuntimeException | Error refused) {
       Failures.rethrowEnd(refused);
-      // Closed, or the machine provides no thread: the answer stays unknown, and the next asker
-      // tries again.
+      // This object is closed, or the machine provides no thread. The callers receive no answer,
+      // and the next request tries again.
       open.remove(mount, question);
       question.drop();
     }
@@ -119,7 +119,7 @@ final class MountQuestions implements AutoCloseable {
     plugins.values().forEach(threads -> threads.stop(Duration.ZERO));
   }
 
-  /** A caller that waits for an answer until its limit. */
+  /** A caller that waits for the answer until its time limit. */
   private static final class Asker {
 
     private final Consumer<Sighting.Health> then;
@@ -130,15 +130,18 @@ final class MountQuestions implements AutoCloseable {
     }
   }
 
-  /** One question for all its askers. The thread that removes an asker calls it. */
+  /**
+   * One lookup, shared by all its callers. The thread that removes a caller from the set notifies
+   * it.
+   */
   private final class Question {
 
     private final Set<Asker> waiting = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Sighting.Health> answer = new CompletableFuture<>();
 
     /**
-     * Whether an asker is kept beyond its limit. Only one is kept, because a mount may hang for
-     * days.
+     * Whether a caller is kept beyond its time limit. Only one caller is kept, because a mount may
+     * hang for days and callers would accumulate.
      */
     private final AtomicBoolean isKept = new AtomicBoolean();
 

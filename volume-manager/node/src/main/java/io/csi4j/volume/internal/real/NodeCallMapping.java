@@ -18,9 +18,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Maps the calls of the engine to requests of the client, with the paths that the plugin sees and
- * the secrets of the host. The {@linkplain io.csi4j.volume.internal.record.Plan plan} of the volume
- * maps the other parts of a request to mount.
+ * Maps the calls of the engine to requests of the client. Adds the paths as the plugin sees them,
+ * and the secrets from the host. For a call to stage or publish, the {@linkplain
+ * io.csi4j.volume.internal.record.Plan plan} of the volume maps the other arguments.
  */
 final class NodeCallMapping {
 
@@ -29,7 +29,7 @@ final class NodeCallMapping {
   /**
    * Returns a call that is ready to be sent.
    *
-   * @param secrets the secrets from its provider
+   * @param secrets the secrets that the call's provider has returned
    * @throws IllegalArgumentException if a path of the call is not visible to the plugin
    */
   static Function<NodeService.Async, CompletionStage<Optional<Object>>> of(

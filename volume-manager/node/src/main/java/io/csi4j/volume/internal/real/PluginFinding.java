@@ -16,17 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A warning about a binding.
+ * A warning about the binding of a plugin.
  *
  * @param code the code for operators
- * @param text the numbers, as a clause for people
+ * @param text the observation with its numbers, as a clause for people
  */
 public record PluginFinding(OperatorCode code, String text) {
 
-  /** The length of a path that every plugin may refuse according to the spec. */
+  /** The maximum length of a path that every plugin must accept according to the spec, in bytes. */
   private static final int SPEC_PATH = 128;
 
-  /** Returns all findings that need no call to the plugin. */
+  /** Returns all warnings about a binding that can be determined without a call to the plugin. */
   static List<PluginFinding> of(PluginBinding binding, PathView view) {
     List<PluginFinding> findings = new ArrayList<>();
     int longest = bytes(view.toPlugin(longestPath(binding, view.host())).value());
@@ -51,7 +51,10 @@ public record PluginFinding(OperatorCode code, String text) {
     return List.copyOf(findings);
   }
 
-  /** Returns a use's path. All such paths have the same length, because names are hashes. */
+  /**
+   * Returns the target path of an arbitrary use. All target paths have the same length, because the
+   * names in them are hashes.
+   */
   private static MountPath longestPath(PluginBinding binding, MountPath root) {
     return new VolumeLayout(root)
         .target(

@@ -26,8 +26,8 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * The parts of an engine on this machine. They have threads and connections until they are closed;
- * the state belongs to the caller.
+ * The dependencies of an engine on this machine. They own threads and connections until they are
+ * closed. The state is not among them, because it belongs to the caller.
  */
 public final class RealParts implements AutoCloseable {
 
@@ -61,10 +61,10 @@ public final class RealParts implements AutoCloseable {
   }
 
   /**
-   * Starts the threads. Nothing is written and no plugin called.
+   * Creates the dependencies and starts the threads. Writes nothing and calls no plugin.
    *
    * @param root the directory of the manager
-   * @param claims how the node checks claims, if it has any
+   * @param claims the settings for checking claims; empty for a node without claims
    * @throws io.csi4j.volume.internal.time.NoThreadsException if the machine does not provide enough
    *     threads
    */
@@ -74,9 +74,9 @@ public final class RealParts implements AutoCloseable {
   }
 
   /**
-   * Does the same with other mounts than those of the running kernel.
+   * Creates the dependencies with these mounts instead of the mounts of the running kernel.
    *
-   * @param view the mounts
+   * @param view the mounts to use
    */
   public static RealParts open(
       MountPath root, ManagerSettings settings, Optional<NodeClaims> claims, KernelView view) {
@@ -93,26 +93,26 @@ public final class RealParts implements AutoCloseable {
     return directories;
   }
 
-  /** Returns the threads and timers. */
+  /** Returns the scheduler, which provides threads and timers. */
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /** Returns the plugins, to register them. */
+  /** Returns the set of plugins, so that plugins can be registered. */
   public CsiNodePlugins plugins() {
     return plugins;
   }
 
   /**
-   * Returns the parts for a registry of plugins.
+   * Returns the dependencies of a plugin registry.
    *
-   * @param telling runs the notifications of listeners
+   * @param telling runs the notifications to listeners
    */
   public LivePluginRegistry.Ground registryGround(Executor telling) {
     return new LivePluginRegistry.Ground(clock, scheduler, telling, plugins.connections());
   }
 
-  /** Returns the parts for an engine. */
+  /** Returns the dependencies of an engine. */
   public EngineParts parts(
       StateStore state,
       CrashPoint.Listener points,
@@ -135,7 +135,7 @@ public final class RealParts implements AutoCloseable {
         claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }
 
-  /** Closes the connections, then the threads. Called when the engine is closed. */
+  /** Closes the connections, then the threads. Called after the engine is closed. */
   @Override
   public void close() {
     plugins.close();

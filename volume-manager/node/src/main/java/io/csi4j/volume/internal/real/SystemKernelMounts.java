@@ -49,13 +49,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and changes the mounts of a kernel through mount-linux.
  *
- * <p>Nothing here accesses a file at or below a mount, which could hang. The exceptions are the
- * node of a block device, where the mount has no server, and the questions of {@link
- * MountQuestions}, which has its own threads.
+ * <p>This class does not access files at or below a mount, because such an access could hang. There
+ * are two exceptions: the node of a block device, whose mount has no server, and the lookups of
+ * {@link MountQuestions}, which run on their own threads.
  */
 public final class SystemKernelMounts implements KernelMounts {
 
-  /** Maximum number of stacked mounts that are removed; plugins never stack more on purpose. */
+  /**
+   * Maximum number of stacked mounts that are removed from a path. Plugins never intentionally
+   * stack that many.
+   */
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
@@ -66,7 +69,10 @@ public final class SystemKernelMounts implements KernelMounts {
 
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(1);
 
-  /** The caller needs the path free; processes that still use the mount may keep using it. */
+  /**
+   * The policy to free a path: a mount in use is detached, and processes that use it may continue
+   * to do so.
+   */
   private static final UnmountPolicy AWAY =
       UnmountPolicy.PLAIN.withBusyLimit(BUSY_LIMIT).withLazy();
 
@@ -78,19 +84,22 @@ public final class SystemKernelMounts implements KernelMounts {
   private final @Nullable MountWatch watch;
   private final @Nullable HeldDevices held;
 
-  /** The last look, which contains each mount; the garbage collector may drop it. */
+  /**
+   * The last snapshot, which contains every mount below a directory; the garbage collector may drop
+   * it.
+   */
   private volatile Reference<Seen> seen = new WeakReference<>(null);
 
   private volatile boolean watched;
 
-  /** The mounts whose servers were found to have ended, by path. */
+  /** The mounts whose servers have ended according to a lookup, by path. */
   private final Map<MountPath, MountRef> ended = new ConcurrentHashMap<>();
 
   /**
-   * Creates the mounts of a kernel.
+   * Creates an adapter for the mounts of a kernel.
    *
    * @param disk reads device nodes
-   * @param place returns the boot and the mount namespace
+   * @param place returns the boot and the mount namespace of this process
    */
   public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
     this(table, mounts, disk, place, null, null, null);
@@ -114,7 +123,7 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * A view of the mounts for a manager.
+   * The interfaces through which a manager accesses mounts.
    *
    * @param table reads the mounts
    * @param mounts changes the mounts
@@ -136,13 +145,14 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns the mounts of the running kernel. A process stays in its boot and its mount namespace.
+   * Returns the mounts of the running kernel. The boot and the mount namespace are read only once,
+   * because they do not change during the life of a process.
    */
   public static SystemKernelMounts system() {
     return of(KernelView.system());
   }
 
-  /** Returns the mounts of this view, for this process. */
+  /** Returns the mounts of this view, with the boot and the mount namespace of this process. */
   static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
     Place place =
@@ -158,14 +168,14 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns the number of a mount namespace; 0 if it is not known.
+   * Returns a number that identifies a mount namespace; 0 if the namespace is not known.
    *
-   * <p>The inode alone does not suffice: the kernel reuses the inode of an ended namespace at once.
-   * A new namespace has copies of all mounts, though, so the mount of its root directory
-   * distinguishes the two.
+   * <p>The inode alone does not suffice, because the kernel immediately reuses the inode of an
+   * ended namespace. However, a new namespace has copies of all mounts, so the identity of its root
+   * mount differs.
    *
-   * @param root the identity of the mount of its root directory, if that is known
-   * @param inode its inode; 0 if it is not known
+   * @param root the identity of the namespace's root mount, if that is known
+   * @param inode the inode of the namespace; 0 if it is not known
    */
   static long namespace(Optional<MountRef.Identity> root, long inode) {
     if (root.isPresent() && root.get() instanceof MountRef.Identity.Unique unique) {
@@ -185,17 +195,17 @@ public final class SystemKernelMounts implements KernelMounts {
     }
   }
 
-  /** Returns these mounts with questions to their servers. */
+  /** Returns an adapter that determines the health of mounts with these lookups. */
   SystemKernelMounts asking(MountQuestions who) {
     return new SystemKernelMounts(table, mounts, disk, place, who, watch, held);
   }
 
-  /** Returns these mounts with devices that are held open here. */
+  /** Returns an adapter that holds devices open with this object. */
   public SystemKernelMounts holding(HeldDevices by) {
     return new SystemKernelMounts(table, mounts, disk, place, questions, watch, by);
   }
 
-  /** Returns these mounts with changes that this watch reports. */
+  /** Returns an adapter that reports the changes from this watch. */
   public SystemKernelMounts watchedBy(MountWatch by) {
     return new SystemKernelMounts(table, mounts, disk, place, questions, by, held);
   }
@@ -275,14 +285,14 @@ public final class SystemKernelMounts implements KernelMounts {
           && table.probe(path) instanceof MountProbe.Mounted there
           && there.health() == MountProbe.Health.UNKNOWN;
     } catch (MountException e) {
-      // The read that follows reports the failure.
+      // The following read of the mounts reports the failure.
       return false;
     }
   }
 
   /**
    * Returns whether the server of a mount has ended, according to the kernel or to an earlier
-   * query.
+   * lookup.
    */
   private boolean isDead(MountPath path, MountProbe.Mounted seen) {
     MountRef known = ended.get(path);
@@ -315,7 +325,7 @@ public final class SystemKernelMounts implements KernelMounts {
     }
     Optional<MountRecord> top = table.find(path);
     if (top.isEmpty()) {
-      // The mount has disappeared meanwhile.
+      // The mount has disappeared between the two reads.
       return List.of();
     }
     boolean isDead = isDead(path, seen);
@@ -325,7 +335,8 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns all mounts at the path of this one, the one on top last. Rarely is there more than one.
+   * Returns all mounts at the path of this mount, the topmost mount last. Usually there is only
+   * one.
    */
   private List<MountRecord> layers(MountRecord top) {
     if (isAlone(top)) {
@@ -340,7 +351,10 @@ public final class SystemKernelMounts implements KernelMounts {
     return all;
   }
 
-  /** Returns whether the parent of this mount is known to be at another path. */
+  /**
+   * Returns whether the parent of this mount is certainly at another path. Then no mount is below
+   * this one at its path.
+   */
   private boolean isAlone(MountRecord top) {
     if (top.parentUniqueId().isEmpty()) {
       return false;
@@ -359,9 +373,9 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns the mounts below a directory. For the directory itself they are read again; for a path
-   * inside it, the last look is updated with the changes since, which costs a fraction if there are
-   * many mounts.
+   * Returns a snapshot that contains the mounts below a directory. If the directory is inside the
+   * directory of the last snapshot, that snapshot is updated with the changes since then, which is
+   * much cheaper if there are many mounts. Otherwise the mounts are read again.
    */
   private MountSnapshot snapshot(MountPath directory) {
     Seen before = seen.get();
@@ -378,10 +392,10 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * A look at everything below a directory.
+   * A snapshot of all mounts below a directory.
    *
    * @param directory the directory
-   * @param snapshot the mounts at that time
+   * @param snapshot the mounts
    */
   private record Seen(MountPath directory, MountSnapshot snapshot) {}
 
@@ -423,8 +437,9 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns whether a mount is on a directory of the manager that is visible through another mount
-   * of its disk. The kernel made such a copy, and usually removes it with the mount that it copies.
+   * Returns whether a mount is a copy that the kernel has made of a mount of the manager. Such a
+   * copy appears where the manager's directory is visible through another mount of its disk. The
+   * kernel usually removes the copy together with the original.
    */
   private static boolean isCopy(
       MountRecord mount, @Nullable MountRecord parent, Optional<ShownDirectory> ours) {
@@ -436,7 +451,9 @@ public final class SystemKernelMounts implements KernelMounts {
             .isPresent();
   }
 
-  /** Returns the directory of the filesystem to which a path below one of its mounts leads. */
+  /**
+   * Returns the directory in the filesystem that a path below a mount of that filesystem leads to.
+   */
   private static String within(MountRecord mount, MountPath path) {
     String root = mount.root().toString();
     String rest =
@@ -463,7 +480,7 @@ public final class SystemKernelMounts implements KernelMounts {
   public Optional<String> device(MountPath path) {
     if (table.probe(path) instanceof MountProbe.Mounted seen
         && seen.health() != MountProbe.Health.OK) {
-      // Accessing it could block forever.
+      // Accessing such a mount could block forever.
       return Optional.empty();
     }
     try {
@@ -491,7 +508,7 @@ public final class SystemKernelMounts implements KernelMounts {
       return held.hold(path, device.get(), then);
     }
     if (held.isHeld(path)) {
-      // The mount of the node is gone for now; the device itself is open.
+      // The node cannot be read now, but the device is still held open.
       return false;
     }
     then.accept(Optional.of("no block device is seen there"));
@@ -541,7 +558,7 @@ public final class SystemKernelMounts implements KernelMounts {
           || !isDead(path, top)) {
         break;
       }
-      // The mount is unmounted by its identity, so that a later mount over it is not touched.
+      // The mount is unmounted by its identity, so a newer mount over it is not affected.
       lazily |= mounts.unmount(top.ref(), policy).deviceMayBeBusy();
     }
     return lazily;
@@ -560,7 +577,7 @@ public final class SystemKernelMounts implements KernelMounts {
     return lazily;
   }
 
-  /** Returns the evidence that is kept of a mount. */
+  /** Returns the evidence of a mount that the record keeps. */
   private static Evidence evidence(MountRecord record) {
     return new Evidence(
         record.ref().encode(),
@@ -571,20 +588,23 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns the root without the kernel's mark: a mount looks the same after its source was
-   * deleted.
+   * Returns the root of a mount without the kernel's mark for a deleted source, so the evidence of
+   * the mount does not change when its source is deleted.
    */
   private static KernelText rootOf(MountRecord record) {
     return new MountRef.Identity.Reusable(record.id(), record.device(), record.root()).root();
   }
 
-  /** Returns whether the mount, or its filesystem, is read-only. */
+  /** Returns whether the mount or its filesystem is read-only. */
   private static boolean isReadOnly(MountRecord record) {
     return record.isReadOnly()
         || (!record.options().isEmpty() && record.options().get(0).equals(READ_ONLY));
   }
 
-  /** Returns the mounts, each after its parent, otherwise in the order given. */
+  /**
+   * Returns the mounts in an order in which each mount follows its parent; otherwise the order
+   * stays the same.
+   */
   private static List<MountRecord> inOrder(List<MountRecord> records) {
     Map<Integer, MountRecord> waiting = new HashMap<>();
     records.forEach(record -> waiting.put(record.id(), record));

@@ -24,14 +24,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes events to the flight recorder and to listeners. Accepting an event never blocks, and no
- * listener harms a volume or another listener.
+ * Passes events to the flight recorder and to listeners. Accepting an event never blocks, and a
+ * faulty listener does not affect volumes or other listeners.
  */
 public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** The operations whose start was reported and whose end was not reported yet. */
+  /** The operations whose start was reported but whose end was not reported yet. */
   private final Map<OperationId, Begun> begun = new ConcurrentHashMap<>();
 
   private volatile boolean isAbandoned;
@@ -41,7 +41,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private final List<Listening<VolumeEvent>> listeners;
   private final List<VolumeEvent.Listener> asked;
 
-  /** Whether there is no listener, so that the hub logs what concerns an operator. */
+  /** Whether the host has no listener, so the hub logs the events for operators. */
   private final boolean isLogged;
 
   private final AtomicBoolean hasAskedFailed = new AtomicBoolean();
@@ -51,7 +51,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
    * An operation whose start was reported.
    *
    * @param since the time of the start, in nanoseconds
-   * @param recording the event for the flight recorder, while it records
+   * @param recording the event for the flight recorder; empty if the recorder was not recording
    */
   private record Begun(
       VolumeEvent.Started started, long since, Optional<VolumeOperationEvent> recording) {}
@@ -71,10 +71,11 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Opens a hub for these listeners. If there is none, the hub logs what concerns an operator.
+   * Opens a hub for these listeners. If there are no listeners, the hub logs the events for
+   * operators.
    *
-   * @param waiting the maximum number of events that wait for a listener
-   * @param closing how long closing waits for listeners to receive the waiting events
+   * @param waiting the maximum number of events that are queued for a listener
+   * @param closing how long {@link #close} waits for listeners to receive the queued events
    */
   public static EventHub open(List<VolumeEvent.Listener> listeners, int waiting, Duration closing) {
     return new EventHub(listeners, waiting, closing);
@@ -95,7 +96,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Reports the end of all operations whose end was not reported: the manager closes without them.
+   * Reports the end of all operations whose end was not reported yet, because the manager closes
+   * before they have ended.
    *
    * @param why returns the message for an operation
    */
@@ -123,7 +125,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     }
   }
 
-  /** Notifies the listeners, on this thread, that the caller requests an operation. */
+  /** Notifies the listeners, on the calling thread, that a caller requests an operation. */
   public void asked(OperationId operation) {
     for (VolumeEvent.Listener listener : asked) {
       try {
@@ -139,7 +141,10 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     }
   }
 
-  /** Asks the listeners, on this thread, for the context in which a call is sent. */
+  /**
+   * Returns the contexts from the listeners, combined, in which a call is sent. Calls the listeners
+   * on the calling thread.
+   */
   public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();
     for (VolumeEvent.Listener listener : asked) {
@@ -164,26 +169,26 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     return recent.all();
   }
 
-  /** The listener that is used if the host has none. */
+  /** Logs the message of an event. Used as the listener if the host has none. */
   private static void log(VolumeEvent event) {
     message(event).ifPresent(Messages::log);
   }
 
   /**
-   * Returns whether an event has a message that no caller of an operation receives as its failure.
+   * Returns whether an event has a message that no caller receives as the failure of an operation.
    */
   private static boolean isForOperators(VolumeEvent event) {
     boolean isForCaller =
         event instanceof VolumeEvent.Ended ended
             && switch (ended.started().operation()) {
               case MOUNT, EXPAND, STATS, REFRESH -> true;
-              // A release continues after its caller has stopped waiting.
+              // These operations continue in the background after a failure.
               case UNMOUNT, CLEAN_UP, REPAIR -> false;
             };
     return !isForCaller && message(event).isPresent();
   }
 
-  /** Returns the message for an operator in an event, if it has one. */
+  /** Returns the message for an operator in an event, if the event has a message. */
   private static Optional<OperatorMessage> message(VolumeEvent event) {
     if (event instanceof VolumeEvent.Noticed noticed) {
       return Optional.of(noticed.message());
@@ -216,8 +221,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Accepts no more events, and waits a bounded time until the waiting ones are delivered. Does not
-   * wait if a listener is the caller. Idempotent.
+   * Accepts no more events, and waits a bounded time until the queued events are delivered. Does
+   * not wait if a listener calls this method. Idempotent.
    */
   @Override
   public void close() {

@@ -18,10 +18,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The events that wait for one listener. If there are too many, the queue drops them in this order:
- * operations of which the listener has received nothing, the oldest first and each from start to
- * end; then failures, notices and calls. The end of an operation whose start was delivered is never
- * dropped, so the queue may exceed its bound by the number of running operations. Not thread-safe.
+ * The queue of events for one listener. If there are too many events, the queue drops some in this
+ * order. First it drops complete operations whose start was not delivered yet, the oldest first;
+ * their failures stay. Then it drops failures, notices and calls. The end of an operation whose
+ * start was delivered is never dropped, so the queue may exceed its bound by the number of running
+ * operations. Not thread-safe.
  */
 final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
 
@@ -34,7 +35,10 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
   private long dropped;
   private int toldSinceNotice;
 
-  /** The positions of a waiting operation whose start was not delivered yet. */
+  /**
+   * The positions of an operation's events in the queue, while the start of the operation was not
+   * delivered yet.
+   */
   private record Span(long start, List<Long> calls, Optional<Long> end) {}
 
   EventQueue(int bound) {
@@ -92,7 +96,8 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
   }
 
   /**
-   * Adds a call. It belongs to its operation as long as the listener has not received the start.
+   * Adds a call. As long as the start of its operation was not delivered, the call is dropped only
+   * together with the operation.
    */
   private void addCall(VolumeEvent.Called called) {
     if (halfDropped.contains(called.operation())) {

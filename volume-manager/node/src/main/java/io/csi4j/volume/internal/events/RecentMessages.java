@@ -7,10 +7,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The latest messages to operators, for a report. */
+/** The latest messages to operators, which a bug report contains. */
 public final class RecentMessages {
 
-  /** Maximum number of messages. */
+  /** Maximum number of messages that are kept. */
   static final int MOST = 200;
 
   /** Guards the messages. */
@@ -21,14 +21,14 @@ public final class RecentMessages {
   /**
    * A message and its time.
    *
-   * @param at the time of the report
+   * @param at the time at which the message was reported
    * @param message the message
    */
   public record Told(Instant at, OperatorMessage message) {}
 
   RecentMessages() {}
 
-  /** Adds a message, and drops the oldest if there are too many. */
+  /** Adds a message, and drops the oldest message if there are too many. */
   void add(Told told) {
     lock.lock();
     try {

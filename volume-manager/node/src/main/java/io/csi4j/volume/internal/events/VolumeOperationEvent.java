@@ -8,7 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** One operation on a volume, for the flight recorder. Holds no secret. */
+/** The event for the flight recorder about one operation on a volume. Contains no secrets. */
 @Name("io.csi4j.VolumeOperation")
 @Label("Volume Operation")
 @Category({"csi4j", "Volumes"})

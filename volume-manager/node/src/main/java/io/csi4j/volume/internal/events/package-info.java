@@ -1,5 +1,5 @@
 /**
- * Delivers events to listeners and the flight recorder. Start at {@link
+ * Delivery of events to listeners and the flight recorder. The entry type is {@link
  * io.csi4j.volume.internal.events.EventHub}. Decisions about volumes do not belong here.
  */
 @NullMarked

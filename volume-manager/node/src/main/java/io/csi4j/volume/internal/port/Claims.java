@@ -8,10 +8,16 @@ import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The port to the confirmation of claims: it returns the standing of this node's claims. */
+/**
+ * The engine's interface to the confirmation of claims: it returns the standing of this node's
+ * claims.
+ */
 public interface Claims {
 
-  /** A node without claims: it mounts no volume that is wanted under a claim. */
+  /**
+   * The implementation for a node without claims. Such a node mounts no volume for a request with a
+   * claim.
+   */
   Claims NONE =
       new Claims() {
         @Override
@@ -32,18 +38,18 @@ public interface Claims {
         }
       };
 
-  /** Returns how this node checks claims; empty if the host has configured no checks. */
+  /** Returns the settings for checking claims; empty if the host has configured no checks. */
   Optional<NodeClaims> terms();
 
   /**
-   * Asks for the present standing of a claim. The calling thread never waits for the answer.
+   * Queries the present standing of a claim. The calling thread never waits for the answer.
    *
    * @param then receives the answer at most once, on any thread; never if there is no answer
    */
   void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then);
 
   /**
-   * Asks whether the volume of a claim exists. The calling thread never waits for the answer.
+   * Queries whether the volume of a claim exists. The calling thread never waits for the answer.
    *
    * @param then receives the answer at most once, on any thread; never if there is no answer
    */

@@ -2,9 +2,12 @@ package io.csi4j.volume.internal.port;
 
 import io.csi4j.volume.internal.record.Verb;
 
-/** A named point of an operation. If the process ends there, a restart must be able to continue. */
+/**
+ * A named point of an operation. If the process ends at this point, the manager must be able to
+ * continue the operation after a restart.
+ */
 public enum CrashPoint {
-  /** Publish: admitted in memory. */
+  /** Publish: the operation is admitted, and nothing is saved yet. */
   ADMITTED,
   /** Publish: the intent is saved. */
   INTENT_SAVED,
@@ -28,7 +31,7 @@ public enum CrashPoint {
   TARGET_SEEN,
   /** Publish: the published use is saved. */
   PUBLISHED_SAVED,
-  /** Publish: the caller has its result. */
+  /** Publish: the result is about to be returned to the caller. */
   CALLER_TOLD,
   /** Release: the intent is saved. */
   RELEASE_SAVED,
@@ -36,7 +39,7 @@ public enum CrashPoint {
   BEFORE_UNPUBLISH,
   /** Release: the call to unpublish has ended. */
   UNPUBLISH_ANSWERED,
-  /** Release: the target is gone, and its remains are removed. */
+  /** Release: the target is unmounted, and its directories are removed. */
   USE_REMOVED,
   /** Release: the end of the use is saved. */
   USE_END_SAVED,
@@ -71,11 +74,11 @@ public enum CrashPoint {
     };
   }
 
-  /** Receives every crash point; production uses no such listener. */
+  /** Receives every crash point. Only tests use such a listener. */
   @FunctionalInterface
   public interface Listener {
 
-    /** Ignores the points. */
+    /** Ignores all points. */
     Listener NONE = point -> {};
 
     /** Called when an operation reaches this point. */

@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One call to a plugin, with paths of this host, which the port translates into the plugin's. A
- * call for a request of a caller carries that request, and the port takes its arguments from it.
+ * One call to a plugin. The paths in it are paths of this host; the implementation of {@link
+ * NodePlugin} translates them into the plugin's paths. A call for a caller's request contains that
+ * request, and the implementation takes the other arguments from it.
  */
 public sealed interface NodeCall {
 
@@ -22,10 +23,10 @@ public sealed interface NodeCall {
     VolumeId volume();
   }
 
-  /** Returns the call of the spec. */
+  /** Returns the operation of the CSI spec. */
   CsiOperation operation();
 
-  /** Returns the time limit of the call, if it is shorter than that of the policy. */
+  /** Returns the time limit of the call, if it may be shorter than the limit of the policy. */
   default Optional<Duration> limit() {
     return Optional.empty();
   }
@@ -36,7 +37,7 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Returns whether the call needs secrets from the host before it can be sent; the host may take a
+   * Returns whether the host must provide secrets before the call can be sent. This may take a
    * while.
    */
   default boolean takesSecrets() {
@@ -46,9 +47,9 @@ public sealed interface NodeCall {
   /**
    * Stages a volume.
    *
-   * @param request the request that needs it
-   * @param plan how the volume is used, as decided at its first use
-   * @param staging its staging directory
+   * @param request the request for which the volume is staged
+   * @param plan the parameters of the volume, as its first use decided them
+   * @param staging the staging directory
    */
   record Stage(MountRequest request, Plan plan, MountPath staging) implements OfVolume {
     @Override
@@ -71,8 +72,8 @@ public sealed interface NodeCall {
    * Publishes a volume.
    *
    * @param request the request
-   * @param plan how the volume is used, as decided at its first use
-   * @param staging its staging directory, if it is staged
+   * @param plan the parameters of the volume, as its first use decided them
+   * @param staging the staging directory, if the volume is staged
    * @param target the target
    */
   record Publish(MountRequest request, Plan plan, Optional<MountPath> staging, MountPath target)
@@ -110,7 +111,7 @@ public sealed interface NodeCall {
    * Unstages a volume.
    *
    * @param volume the volume
-   * @param staging its staging directory
+   * @param staging the staging directory
    */
   record Unstage(VolumeId volume, MountPath staging) implements OfVolume {
     @Override
@@ -124,8 +125,8 @@ public sealed interface NodeCall {
    *
    * @param request the request
    * @param volume the volume
-   * @param target its target
-   * @param staging its staging directory, if it is staged
+   * @param target the target of a use
+   * @param staging the staging directory, if the volume is staged
    */
   record Expand(
       ExpandRequest request, VolumeId volume, MountPath target, Optional<MountPath> staging)
@@ -145,8 +146,8 @@ public sealed interface NodeCall {
    * Reads the usage of a volume. The answer is a {@code VolumeStats}.
    *
    * @param volume the volume
-   * @param target its target
-   * @param staging its staging directory, if it is staged
+   * @param target the target of a use
+   * @param staging the staging directory, if the volume is staged
    */
   record Stats(VolumeId volume, MountPath target, Optional<MountPath> staging) implements OfVolume {
     @Override
@@ -155,15 +156,18 @@ public sealed interface NodeCall {
     }
   }
 
-  /** The time limit of questions about health, because they delay the other calls of a volume. */
+  /**
+   * The time limit of health queries. It is short because a query delays the other calls for the
+   * volume.
+   */
   Duration HEALTH_LIMIT = Duration.ofSeconds(10);
 
   /**
    * Reads the faults of a volume. The answer is a {@code VolumeHealthReport}.
    *
    * @param volume the volume
-   * @param target its target, or the intended target, if it has one
-   * @param staging its staging directory, if it is staged
+   * @param target the target of a use or its intended target, if the volume has a use
+   * @param staging the staging directory, if the volume is staged
    */
   record Health(VolumeId volume, Optional<MountPath> target, Optional<MountPath> staging)
       implements OfVolume {
@@ -179,10 +183,10 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Reads the faults of a volume together with its usage, as plugins of CSI 1.3 to 1.12 report
-   * them. The answer is a {@code VolumeStats}.
+   * Reads the condition of a volume together with its usage. Plugins of CSI 1.3 to 1.12 report
+   * faults in this way. The answer is a {@code VolumeStats}.
    *
-   * @param stats the question
+   * @param stats the call that reads both
    */
   record Condition(Stats stats) implements OfVolume {
     @Override

@@ -18,75 +18,78 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The node service of one plugin. Calls do not block, and are not repeated. */
+/**
+ * The engine's interface to the node service of one plugin. The methods do not block, and calls are
+ * not repeated automatically.
+ */
 public interface NodePlugin {
 
   /** Returns the policy for the plugin. */
   MountPolicy policy();
 
   /**
-   * Asks for the capabilities of the plugin, and connects to it if necessary.
+   * Queries the capabilities of the plugin, and connects to it if necessary.
    *
    * @param then receives the answer exactly once, on any thread
    */
   void facts(Consumer<PluginAnswer> then);
 
   /**
-   * Returns the capabilities of the plugin, and calls the plugin only if it has not reported them
-   * on the present connection.
+   * Returns the capabilities of the plugin. The plugin is called only if it has not reported its
+   * capabilities on the present connection.
    *
    * @param then receives the answer exactly once, on any thread
    */
   void knownFacts(Consumer<PluginAnswer> then);
 
   /**
-   * Returns the name of the plugin's present process; empty if that is not known. Never blocks:
-   * returns the last seen process.
+   * Returns the name of the plugin's process that was seen last; empty if no process is known.
+   * Never blocks.
    */
   String instance();
 
   /**
-   * Returns why the plugin gets no calls now, if it gets none: it is not registered, or known to be
-   * unhealthy. Never blocks.
+   * Returns why the engine must not call the plugin now; empty if it may. The reason is that the
+   * plugin is not registered, or that it is known to be unhealthy. Never blocks.
    */
   default Optional<PluginAnswer.Down> barred() {
     return Optional.empty();
   }
 
   /**
-   * Returns the name that the plugin gives itself, if it differs from the registered one and the
-   * host did not require that name. Never blocks: returns the last received name.
+   * Returns the plugin's own name, as last received, if it differs from the registered name. Empty
+   * if the host has required a name for the connection. Never blocks.
    */
   default Optional<String> otherName() {
     return Optional.empty();
   }
 
   /**
-   * Returns whether a former process of the plugin may still work on calls that it received,
-   * although it drains and another process has replaced it. Never waits.
+   * Returns whether a former process of the plugin may still be working on calls, although another
+   * process has replaced it. Never blocks.
    *
-   * @param instance the name of that process
+   * @param instance the name of the former process
    */
   default boolean mayStillRun(String instance) {
     return false;
   }
 
-  /** Returns the provider of the secrets for questions about the storage. */
+  /** Returns the provider of the secrets for queries about the storage. */
   default SecretsProvider storageSecrets() {
     return SecretsProvider.none();
   }
 
   /**
-   * Makes a call. Ends at the latest at the policy's deadline for an attempt.
+   * Makes a call. The call ends at the latest at the policy's deadline for an attempt.
    *
    * @param then receives the answer exactly once, on any thread
    */
   void call(NodeCall call, Consumer<Answer> then);
 
   /**
-   * Makes a call, and sends it in a context.
+   * Makes a call and sends it within a context.
    *
-   * @param context the context; the call is sent in it on any thread
+   * @param context the context, which runs the sending on any thread
    * @param then receives the answer exactly once, on any thread
    */
   default void call(NodeCall call, WorkContext context, Consumer<Answer> then) {
@@ -99,23 +102,26 @@ public interface NodePlugin {
   }
 
   /**
-   * Returns whether the plugin may have received a call that has no answer yet. If not, the call
-   * waits for a connection or for its turn. Never blocks.
+   * Returns whether the plugin may have received an unanswered call. If not, the call still waits
+   * for secrets, for a connection or in the queue. Never blocks.
    *
-   * @param call the call, the same object as it was made with
+   * @param call the same object with which the call was made
    */
   default boolean isSent(NodeCall call) {
     return true;
   }
 
   /**
-   * A plugin that is not registered and gets no call.
+   * A placeholder for a plugin that is not registered. It refuses every call.
    *
    * @param known the registered plugins
    */
   record Absent(Set<PluginId> known) implements NodePlugin {
 
-    /** A placeholder, because the plugin has no socket and a failure of the client names one. */
+    /**
+     * A placeholder for the endpoint, which a failure of the client must name although the plugin
+     * has no socket.
+     */
     private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
 
     @Override

@@ -4,7 +4,7 @@ import io.csi4j.volume.model.PluginId;
 import java.util.Optional;
 import java.util.Set;
 
-/** The registered plugins. */
+/** The engine's interface to the registered plugins. */
 public interface NodePlugins {
 
   /** Returns the plugin with this name, if it is registered. */

@@ -5,26 +5,26 @@ import io.csi4j.volume.internal.record.Evidence;
 import java.util.Set;
 
 /**
- * One observed mount.
+ * A mount as the mount table showed it.
  *
- * @param path its mount point
- * @param device the device of its filesystem, as text
- * @param evidence its appearance
- * @param health its health
- * @param limits its restrictions, named as mount flags: {@code nosuid}
+ * @param path the mount point
+ * @param device the device number of the mounted filesystem, as text
+ * @param evidence the appearance of the mount
+ * @param health the health of the mount
+ * @param limits the restrictions of the mount, as mount flags such as {@code nosuid}
  */
 public record Sighting(
     MountPath path, String device, Evidence evidence, Health health, Set<String> limits) {
 
-  /** The health of a mount, as far as it is known without waiting for the mount. */
+  /** The health of a mount, as far as it is known without waiting for its server. */
   public enum Health {
     /** No fault is known. */
     WELL,
-    /** The mount shows a deleted file or directory; it can only be unmounted. */
+    /** The mount shows a deleted file or directory, so it can only be unmounted. */
     DELETED,
-    /** Its server has ended; it can only be unmounted. */
+    /** The server of the mount has ended, so the mount can only be unmounted. */
     DEAD,
-    /** Its server did not answer a health query in time. */
+    /** The server of the mount did not answer a health query in time. */
     SILENT
   }
 
@@ -44,8 +44,8 @@ public record Sighting(
   }
 
   /**
-   * Returns whether the mount can only be unmounted: its source was deleted, or its server has
-   * ended.
+   * Returns whether the mount can only be unmounted, because its source was deleted or its server
+   * has ended.
    */
   public boolean broken() {
     return health == Health.DELETED || health == Health.DEAD;

@@ -156,7 +156,9 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Returns why no new operation may start with an instance; empty if operations may start.
+   * Returns why no new operation may start with an instance; empty if operations may start. An
+   * unhealthy instance gets no calls at all, while an instance from an earlier run still gets
+   * releases.
    */
   private static Optional<PluginAnswer.Down> bar(RegisteredPlugin known) {
     if (known.remembered()) {

@@ -125,7 +125,7 @@ public final class HeldDevices {
     try {
       then.accept(problem);
     } catch (RejectedExecutionException closed) {
-      // The manager is closed, so nobody needs the result.
+      // The manager is closed, so the result is no longer needed.
     }
   }
 

@@ -1,10 +1,10 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * The claim of a use, as this node received it.
+ * The claim of a use, as this node has recorded it.
  *
- * @param epoch the epoch of the claim; 0 if there is none
- * @param confirmed whether the claim was confirmed to this node once
+ * @param epoch the epoch of the claim; 0 if the use has no claim
+ * @param confirmed whether the claim was confirmed to this node at least once
  */
 public record ClaimMark(long epoch, boolean confirmed) {
 
@@ -18,17 +18,20 @@ public record ClaimMark(long epoch, boolean confirmed) {
     }
   }
 
-  /** Returns whether there is a claim. */
+  /** Returns whether the use has a claim. */
   public boolean isClaimed() {
     return epoch > 0;
   }
 
-  /** Returns the mark when the use is wanted under this claim; a lower epoch changes nothing. */
+  /**
+   * Returns the mark after the use was requested with a claim of this epoch. An epoch that is not
+   * higher changes nothing.
+   */
   public ClaimMark wanted(long newer) {
     return newer > epoch ? new ClaimMark(newer, false) : this;
   }
 
-  /** Returns whether this claim was confirmed to this node before. */
+  /** Returns whether the claim with this epoch was confirmed to this node before. */
   public boolean wasConfirmed(long other) {
     return confirmed && epoch == other;
   }

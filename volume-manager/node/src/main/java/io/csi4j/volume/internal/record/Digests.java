@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Digests of mount flags and contexts, which must not be stored or shown themselves. A digest
- * distinguishes two values of one volume; digests of two volumes cannot be compared.
+ * Computes digests of mount flags and contexts, which must not be stored or shown because they may
+ * contain secrets. Digests of one volume can be compared; digests of different volumes cannot.
  */
 public final class Digests {
 
@@ -26,34 +26,34 @@ public final class Digests {
   /** The digest of a context without entries. */
   public static final String OF_NOTHING = "-";
 
-  /** Prefix of the digest of a context that the plugin received and that may not be in force. */
+  /** Prefix of the digest of a context that the plugin received but that may not be in effect. */
   private static final String IN_DOUBT = "?";
 
   private Digests() {}
 
-  /** Returns the recorded digest while it is not known whether this context is in force. */
+  /** Returns the digest to record while it is not known whether this context is in effect. */
   public static String inDoubt(String digest) {
     return IN_DOUBT + digest;
   }
 
-  /** Returns whether this is the digest of a context that is certainly in force. */
+  /** Returns whether this is the digest of a context that is certainly in effect. */
   public static boolean isInForce(String digest) {
     return !digest.isEmpty() && !digest.startsWith(IN_DOUBT);
   }
 
-  /** Returns whether a context is the last known one that the plugin received. */
+  /** Returns whether a context is the last context that the plugin received, as far as is known. */
   public static boolean isLastGiven(String known, String digest) {
     return known.isEmpty() || known.equals(digest) || known.equals(inDoubt(digest));
   }
 
-  /** Returns the digest of a list of flags; their order counts. */
+  /** Returns the digest of a list of flags. Lists in another order have another digest. */
   static String of(VolumeIdentity identity, MountFlags flags) {
     MessageDigest digest = begun(identity);
     flags.reveal().forEach(flag -> add(digest, flag));
     return end(digest);
   }
 
-  /** Returns the restrictions that flags put on a mount, of those that the kernel's table shows. */
+  /** Returns the flags that restrict a mount and that are visible in the kernel's mount table. */
   public static Set<String> limits(MountFlags flags) {
     return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
   }
@@ -68,7 +68,7 @@ public final class Digests {
     return of(identity, context.reveal());
   }
 
-  /** Returns the digest of the entries of a context, in any order. */
+  /** Returns the digest of the entries of a context. Their order does not matter. */
   private static String of(VolumeIdentity identity, Map<String, String> entries) {
     if (entries.isEmpty()) {
       return OF_NOTHING;
@@ -98,7 +98,10 @@ public final class Digests {
     return HexFormat.of().formatHex(digest.digest(), 0, 16);
   }
 
-  /** Adds a text with its length first, as a text may contain any character. */
+  /**
+   * Adds a text after its length. The length separates the texts, because a text may contain any
+   * character.
+   */
   private static void add(MessageDigest digest, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));

@@ -1,13 +1,14 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * The appearance of a mount when it was last seen at a path of the manager: enough to distinguish
- * it from another one, even after a restart.
+ * The appearance of a mount when it was last seen at a path of the manager. It suffices to
+ * distinguish the mount from another mount, even after a restart.
  *
- * @param ref the mount itself, as mount-linux writes it; no mount outlives its boot
- * @param type the type of its filesystem
- * @param source its device or server, escaped
- * @param root the directory of the filesystem that it shows, escaped
+ * @param ref the reference to the mount, as mount-linux encodes it. It is valid only during one
+ *     boot
+ * @param type the type of the mounted filesystem
+ * @param source the device or server of the filesystem, escaped
+ * @param root the directory of the filesystem that the mount shows, escaped
  * @param readOnly whether the mount is read-only
  */
 public record Evidence(String ref, String type, String source, String root, boolean readOnly) {
@@ -22,14 +23,14 @@ public record Evidence(String ref, String type, String source, String root, bool
   }
 
   /**
-   * Returns whether both show the same directory of the same filesystem, even through another
-   * mount.
+   * Returns whether both mounts show the same directory of the same filesystem, even if they are
+   * different mounts.
    */
   public boolean looksLike(Evidence other) {
     return looks().equals(other.looks());
   }
 
-  /** Returns the part of the evidence that is equal for mounts that look alike. */
+  /** Returns the part of the evidence that is equal for all mounts of the same directory. */
   public Looks looks() {
     return new Looks(type, source, root);
   }
@@ -38,7 +39,7 @@ public record Evidence(String ref, String type, String source, String root, bool
    * A directory of a filesystem.
    *
    * @param type the type of the filesystem
-   * @param source its device or server, escaped
+   * @param source the device or server of the filesystem, escaped
    * @param root the directory, escaped
    */
   public record Looks(String type, String source, String root) {}

@@ -5,20 +5,23 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The state of a volume at one path.
+ * The recorded state of a volume at one path.
  *
  * @param status the status
  * @param pending the call that the plugin may still be working on
- * @param evidence the mount that was seen there when it became present
+ * @param evidence the appearance of the mount when the path became present
  */
 public record PathRecord(
     PathStatus status, Optional<Pending> pending, Optional<Evidence> evidence) {
 
-  /** The state of a path at which nothing is mounted. */
+  /** The state of a path where nothing is mounted. */
   public static final PathRecord NONE =
       new PathRecord(PathStatus.NONE, Optional.empty(), Optional.empty());
 
-  /** Checks that all parts are present. Whether a mount is dead is never on record. */
+  /**
+   * Checks that all components are present and that the status is not {@code DEAD}, which is never
+   * recorded.
+   */
   public PathRecord {
     Objects.requireNonNull(status, "status");
     if (status == PathStatus.DEAD) {
@@ -28,12 +31,12 @@ public record PathRecord(
     Objects.requireNonNull(evidence, "evidence");
   }
 
-  /** Returns the path with another status. */
+  /** Returns this state with another status. */
   public PathRecord as(PathStatus next) {
     return new PathRecord(next, pending, evidence);
   }
 
-  /** Returns the path with a call that the plugin may be working on from now on. */
+  /** Returns this state with the note that the plugin may be working on a call from now on. */
   public PathRecord working(Verb verb, String instance) {
     return new PathRecord(status, Optional.of(new Pending(verb, instance)), evidence);
   }
@@ -43,12 +46,12 @@ public record PathRecord(
     return pending.isPresent() && pending.get().verb() == verb;
   }
 
-  /** Returns the path with no call that the plugin may be working on. */
+  /** Returns this state with the note that the plugin is not working on a call. */
   public PathRecord idle() {
     return new PathRecord(status, Optional.empty(), evidence);
   }
 
-  /** Returns a path at which the volume is certainly mounted, with the appearance of its mount. */
+  /** Returns the state of a path where the volume is certainly mounted. */
   public static PathRecord present(Optional<Evidence> evidence) {
     return new PathRecord(PathStatus.PRESENT, Optional.empty(), evidence);
   }

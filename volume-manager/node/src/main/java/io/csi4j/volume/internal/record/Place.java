@@ -1,11 +1,11 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * The boot and the mount namespace of an observation. Mounts in another place prove nothing about
- * this one.
+ * The boot and the mount namespace in which mounts were observed. Mounts in one boot and namespace
+ * prove nothing about mounts in another.
  *
- * @param boot the boot
- * @param mountNamespace a number that no other mount namespace of this boot has, as far as the
- *     kernel can tell; 0 if it is not known
+ * @param boot the identifier of the boot
+ * @param mountNamespace a number that identifies the mount namespace during this boot, as far
+ *     as the kernel allows; 0 if it is not known
  */
 public record Place(String boot, long mountNamespace) {}

@@ -20,21 +20,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The way in which a volume is used on this node. The first use decides it, and until the last use
- * ends another way is refused. A plan is the part of a request that a record keeps. It has the
- * mappings from the request, to the record and to the plugin: every argument for the plugin is
- * either kept here or may differ from call to call. Mount flags and contexts may hold secrets, so
- * only their digests are here.
+ * The parameters with which a volume is used on this node. The first use decides them, and until
+ * the last use ends, a request with other parameters is refused. A plan is the part of a request
+ * that the record keeps. This class maps a request to a plan, a plan to the record, and a plan with
+ * its request to the calls to the plugin. Every argument of such a call is either kept in the plan
+ * or may differ between calls. A plan contains only digests of mount flags and contexts, because
+ * they may contain secrets.
  *
  * @param staged whether the volume is staged before it is published
  * @param block whether the volume is a raw block device
  * @param mode the access mode
- * @param fsType the filesystem; empty if the plugin chooses it
+ * @param fsType the filesystem type; empty if the plugin chooses it
  * @param flags a digest of the mount flags; empty if the plugin chooses them
- * @param group the group that owns the files; empty if the plugin chooses it
+ * @param group the group for which the plugin mounts the volume; empty for no group
  * @param attached a digest of the context that attaching the volume returned, {@linkplain
  *     Digests#inDoubt marked} while a refresh is uncertain; empty if it is not known
- * @param label the SELinux label of the mount; empty for none
+ * @param label the SELinux label of the mount; empty for no label
  */
 public record Plan(
     boolean staged,
@@ -53,7 +54,7 @@ public record Plan(
   }
 
   /**
-   * Returns the part of a request that is kept on record.
+   * Returns the plan for a request.
    *
    * @param staged whether the volume is staged before it is published
    * @param mode the access mode with which the plugin is called
@@ -67,9 +68,9 @@ public record Plan(
   }
 
   /**
-   * Returns the plan that a request alone states, for comparison with another one.
+   * Returns the plan that a request alone states, for comparison with the plan of another request.
    *
-   * @param identity the volume of both
+   * @param identity the volume of both requests
    */
   public static Plan stated(VolumeIdentity identity, MountRequest request) {
     VolumeCapability capability = request.capability();
@@ -116,7 +117,7 @@ public record Plan(
             request.workloadFacts().map(facts -> facts.addedTo(context)).orElse(context));
   }
 
-  /** Returns the capability that every call for a request carries. */
+  /** Returns the capability that every call for a request contains. */
   private VolumeCapability capability(MountRequest request) {
     VolumeCapability asked = request.capability().withAccessMode(mode);
     if (asked.isBlock()) {
@@ -134,13 +135,13 @@ public record Plan(
 
   // ---- the parts that are compared and kept
 
-  /** Returns the digest of all flags except that of the label. */
+  /** Returns the digest of all mount flags except the flag for the SELinux label. */
   private static String digest(VolumeIdentity identity, MountFlags flags) {
     MountFlags others = SelinuxLabel.without(flags);
     return others.isEmpty() && !flags.isEmpty() ? "" : Digests.of(identity, others);
   }
 
-  /** Returns the label in the mount flags of a filesystem; empty for none. */
+  /** Returns the SELinux label in the mount flags of a filesystem; empty for no label. */
   public static String label(VolumeCapability capability) {
     return capability
         .mountOptions()
@@ -150,27 +151,30 @@ public record Plan(
         .orElse("");
   }
 
-  /** Returns the group in the mount options; empty for none. */
+  /** Returns the group in the mount options; empty for no group. */
   public static String group(VolumeCapability capability) {
     return capability.mountOptions().flatMap(MountOptions::volumeMountGroup).orElse("");
   }
 
-  /** Returns the plan with this label; empty for none. */
+  /** Returns this plan with another label; empty for no label. */
   public Plan labelled(String with) {
     return new Plan(staged, block, mode, fsType, flags, group, attached, with);
   }
 
-  /** Returns the plan with this group; empty for none. */
+  /** Returns this plan with another group; empty for no group. */
   public Plan grouped(String with) {
     return new Plan(staged, block, mode, fsType, flags, with, attached, label);
   }
 
-  /** Returns the plan with this digest of the context that attaching returned. */
+  /** Returns this plan with another digest of the context that attaching the volume returned. */
   public Plan attached(String digest) {
     return new Plan(staged, block, mode, fsType, flags, group, digest, label);
   }
 
-  /** Returns whether the contexts that attaching returned differ, if both are known. */
+  /**
+   * Returns whether the two plans certainly differ in the context that attaching the volume
+   * returned. Returns false if one of the contexts is not known.
+   */
   public boolean isAttachedOtherwise(Plan other) {
     return Digests.isInForce(attached)
         && !other.attached.isEmpty()
@@ -178,22 +182,22 @@ public record Plan(
   }
 
   /**
-   * Returns the plan of a volume of which only the directory is left; an inline volume was not
-   * staged.
+   * Returns the plan for a volume that is known only by its directory. Such a volume is assumed to
+   * be staged, unless it is an inline volume.
    */
   public static Plan unknown(VolumeIdentity identity) {
     boolean isInline = InlineName.isName(identity.handle().value());
     return new Plan(!isInline, false, AccessMode.UNSPECIFIED, "", "", "");
   }
 
-  /** Returns whether a request decided the plan; otherwise the next request decides it. */
+  /** Returns whether a request has decided the plan. If not, the next request decides it. */
   public boolean isKnown() {
     return mode != AccessMode.UNSPECIFIED;
   }
 
   /**
-   * Returns the parts in which the other plan differs, except for staging, with both values if they
-   * cannot hold a secret.
+   * Returns a text for each parameter in which the other plan differs, except for staging. The text
+   * contains both values if they cannot contain a secret.
    */
   public List<String> differences(Plan other) {
     List<String> parts = new ArrayList<>();
@@ -218,7 +222,7 @@ public record Plan(
     return parts;
   }
 
-  /** Returns the text for a part that differs between two requests. */
+  /** Returns the text for a parameter in which a request differs from the plan. */
   public static String difference(String part, String has, String requested) {
     return part + " (it has " + has + ", this request " + requested + ")";
   }
@@ -247,7 +251,8 @@ public record Plan(
 
   /**
    * Returns the plan with these fields: 1 staged, 2 block, 3 mode, 4 filesystem, 5 digest of the
-   * flags, 6 group, 7 label. How the volume was attached is among the contexts of its record.
+   * flags, 6 group, 7 label. The digest of the attach context is not among these fields, because
+   * the record stores it with the other contexts.
    */
   static Plan read(FieldReader in) throws MalformedRecordException {
     Plan plan =

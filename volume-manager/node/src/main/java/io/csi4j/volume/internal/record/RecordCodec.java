@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Encoding of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that this
- * version reads a record of a newer version and keeps the fields that it does not understand.
+ * Encoding of records in a {@link io.csi4j.volume.state.StateStore}. The fields are numbered, so
+ * this version can read a record of a newer version and keep the fields that it does not know.
  *
  * <pre>
  * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
@@ -44,10 +44,10 @@ import java.util.TreeSet;
  * abandoned  1 usage  2 the reason that a person gave
  * </pre>
  *
- * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
- * needs a new format. A volume with a claimed use has format 2, because a version without claims
- * must not continue with it; all other records have format 1. Equal records have equal bytes, and a
- * record has no other bytes than those.
+ * A newer version may add fields to a volume or a tombstone, but a new field inside one of their
+ * parts needs a new format. A volume with a claimed use has format 2, because a version without
+ * claims must not work on the volume; all other records have format 1. Each record has exactly one
+ * encoding.
  */
 public final class RecordCodec {
 
@@ -57,10 +57,11 @@ public final class RecordCodec {
   private RecordCodec() {}
 
   /**
-   * Returns the bytes of a volume.
+   * Encodes a volume.
    *
-   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if it has too many
-   *     uses: with names and mounts of usual length about two hundred fit
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if the volume
+   *     has too many uses. About two hundred uses fit if their names and mounts have the usual
+   *     length
    */
   public static StateValue encode(VolumeRecord volume) {
     FieldWriter out =
@@ -95,7 +96,7 @@ public final class RecordCodec {
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
-  /** Returns the volume in these bytes. */
+  /** Decodes a volume. */
   public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
     boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
@@ -134,9 +135,9 @@ public final class RecordCodec {
   }
 
   /**
-   * Returns the bytes of a tombstone.
+   * Encodes a tombstone.
    *
-   * @throws StateException as for a volume
+   * @throws StateException if the tombstone has too many uses, as for a volume
    */
   public static StateValue encode(Tombstone tombstone) {
     FieldWriter out = head(FORMAT, tombstone.identity(), tombstone.plan(), tombstone.place());
@@ -148,7 +149,8 @@ public final class RecordCodec {
   }
 
   /**
-   * Returns the tombstone in these bytes. A tombstone never changes, so newer fields are skipped.
+   * Decodes a tombstone. A tombstone is never rewritten, so fields of a newer version can be
+   * skipped.
    */
   public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
@@ -232,14 +234,15 @@ public final class RecordCodec {
   // ---- reading
 
   /**
-   * Digests of contexts.
+   * The digests of the contexts in a record.
    *
-   * @param attached the digest of the context that attaching returned; empty if it is not known
-   * @param given the digests of the contexts with which uses were published
+   * @param attached the digest of the context that attaching the volume returned; empty if it
+   *     is not known
+   * @param given the digests of the volume contexts with which uses were published
    */
   private record Contexts(String attached, SortedMap<VolumeUse, String> given) {}
 
-  /** A text about one use. */
+  /** A text that belongs to one use. */
   private record Note(VolumeUse usage, String text) {}
 
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
@@ -277,8 +280,8 @@ public final class RecordCodec {
   }
 
   /**
-   * Returns the same texts under the uses that the record itself holds, so that each use is one
-   * object.
+   * Returns the texts with the use objects of the targets as keys, so that the record does not hold
+   * two objects for one use.
    */
   private static SortedMap<VolumeUse, String> byUses(
       SortedMap<VolumeUse, TargetRecord> targets, SortedMap<VolumeUse, String> texts) {
@@ -345,13 +348,13 @@ public final class RecordCodec {
     return new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
   }
 
-  // ---- numbers, which never change
+  // ---- the numbers of enum constants in records, which never change
 
   private static int number(PathStatus status) {
     return switch (status) {
       case NONE -> 0;
       case IN_DOUBT -> 1;
-      // Whether a mount is dead is never written, but determined again after each start.
+      // A record never says that a mount is dead: this is determined again after each start.
       case PRESENT, DEAD -> 2;
       case GOING -> 3;
     };

@@ -10,17 +10,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A released volume. It names the volume of the paths, so that a mount that appears there late can
- * be removed.
+ * The record of a released volume. It allows the manager to remove a mount that appears late at a
+ * path of the volume.
  *
  * @param identity the volume
- * @param plan how it was used
- * @param place where it was released
- * @param targets its last uses
+ * @param plan the parameters with which the volume was used
+ * @param place the boot and the mount namespace in which the volume was released
+ * @param targets the last uses of the volume
  * @param abandoned the uses that an operator abandoned, each with the reason
- * @param isUnsettled whether the result of a call to mount was uncertain for a time: the plugin may
- *     carry it out even now
- * @param answered if so, the uses of which every publication has ended
+ * @param isUnsettled whether a mounting call had an uncertain result, so the plugin may execute
+ *     it even after the release
+ * @param answered the uses whose publications have all ended; empty unless {@code isUnsettled}
  */
 public record Tombstone(
     VolumeIdentity identity,
@@ -38,7 +38,7 @@ public record Tombstone(
     answered = Collections.unmodifiableSortedSet(new TreeSet<>(answered));
   }
 
-  /** Returns whether every publication of a use has ended. */
+  /** Returns whether every publication of a use has certainly ended. */
   public boolean isAnswered(VolumeUse usage) {
     return !isUnsettled || answered.contains(usage);
   }

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.CsiOperation;
 
-/** The four calls that mount and release a volume. */
+/** The four calls to a plugin that mount and release a volume. */
 public enum Verb {
   /** Prepares a volume on the node. */
   STAGE(CsiOperation.NODE_STAGE_VOLUME),
@@ -24,7 +24,7 @@ public enum Verb {
     return operation;
   }
 
-  /** Returns whether the call mounts, rather than releases. */
+  /** Returns whether the call mounts a volume. The other calls release it. */
   public boolean isForward() {
     return this == STAGE || this == PUBLISH;
   }

@@ -13,20 +13,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The record of one volume on this node. Holds no secret, and only digests of contexts.
+ * The record of one volume on this node. It contains no secrets, and only digests of contexts.
  *
  * @param identity the volume
- * @param plan how the volume is used
- * @param place where the present mounts were seen
- * @param staging the state of its staging path
+ * @param plan the parameters with which the volume is used
+ * @param place the boot and the mount namespace in which the present mounts were seen
+ * @param staging the state of the staging path
  * @param targets the uses, in order
- * @param contexts digests of the volume's contexts with which uses were published, if known;
- *     {@linkplain Digests#inDoubt marked} while a refresh leaves it uncertain which context is in
- *     force
- * @param leaving the last use, which has ended, while the cleanup of the volume is pending
+ * @param contexts digests of the volume contexts with which uses were published, if known. A
+ *     digest is {@linkplain Digests#inDoubt marked} while it is uncertain, after a refresh, which
+ *     context is in effect
+ * @param leaving the last use after it has ended, while the cleanup of the volume is pending
  * @param abandoned the uses that an operator abandoned, each with the reason
- * @param answered the uses that are not present and of which every publication has ended, except
- *     for one that may be pending at their path
+ * @param answered the uses that are not present and whose publications have all ended, except
+ *     for a call that is recorded as pending at their path
  * @param unknown fields of a newer version, kept unchanged
  */
 public record VolumeRecord(
@@ -55,7 +55,7 @@ public record VolumeRecord(
     answered = copy(answered);
   }
 
-  /** Returns a copy. All empty maps, which are the most frequent, share one object. */
+  /** Returns a copy. Empty maps are the most frequent, and all share one object. */
   private static <T> SortedMap<VolumeUse, T> copy(SortedMap<VolumeUse, T> map) {
     return map.isEmpty()
         ? Collections.emptySortedMap()
@@ -69,7 +69,7 @@ public record VolumeRecord(
         : Collections.unmodifiableSortedSet(new TreeSet<>(set));
   }
 
-  /** Returns a volume without uses and mounts. */
+  /** Returns the record of a volume without uses and mounts. */
   public static VolumeRecord fresh(VolumeIdentity identity, Plan plan, Place place) {
     return new VolumeRecord(
         identity,
@@ -84,13 +84,13 @@ public record VolumeRecord(
         UnknownFields.NONE);
   }
 
-  /** Returns the volume with another state of its staging path. */
+  /** Returns this record with another state of the staging path. */
   public VolumeRecord withStaging(PathRecord next) {
     return new VolumeRecord(
         identity, plan, place, next, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume with a new or changed use. */
+  /** Returns this record with a new or changed use. */
   public VolumeRecord withTarget(TargetRecord target) {
     SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
@@ -111,8 +111,8 @@ public record VolumeRecord(
   }
 
   /**
-   * Returns the volume without a use. The last use is kept while the cleanup of the volume is
-   * pending.
+   * Returns this record without a use. If it was the last use, the record remembers it until the
+   * cleanup of the volume has ended.
    */
   public VolumeRecord without(VolumeUse usage) {
     SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
@@ -133,7 +133,7 @@ public record VolumeRecord(
         unknown);
   }
 
-  /** Returns the volume with a use that an operator abandoned for this reason. */
+  /** Returns this record with the note that an operator abandoned a use for this reason. */
   public VolumeRecord abandoning(VolumeUse usage, String reason) {
     SortedMap<VolumeUse, String> next = new TreeMap<>(abandoned);
     next.put(usage, reason);
@@ -141,7 +141,7 @@ public record VolumeRecord(
         identity, plan, place, staging, targets, contexts, leaving, next, answered, unknown);
   }
 
-  /** Returns a copy that stores the digest of the context with which a use was published. */
+  /** Returns this record with the digest of the context with which a use was published. */
   public VolumeRecord withContext(VolumeUse usage, String digest) {
     SortedMap<VolumeUse, String> next = new TreeMap<>(contexts);
     if (digest.isEmpty()) {
@@ -153,7 +153,7 @@ public record VolumeRecord(
         identity, plan, place, staging, targets, next, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume with the note whether every publication of a use has ended. */
+  /** Returns this record with the note whether every publication of a use has ended. */
   public VolumeRecord withAnswered(VolumeUse usage, boolean isAnswered) {
     return isAnswered(usage) == isAnswered
         ? this
@@ -170,7 +170,10 @@ public record VolumeRecord(
             unknown);
   }
 
-  /** Returns whether every publication of a use has ended, except for one that may be pending. */
+  /**
+   * Returns whether every publication of a use has ended, except for a call that is recorded as
+   * pending.
+   */
   public boolean isAnswered(VolumeUse usage) {
     return answered.contains(usage);
   }
@@ -194,7 +197,7 @@ public record VolumeRecord(
         || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
-  /** Returns whether a part of the volume must still be released, or is uncertain. */
+  /** Returns whether a part of the volume must still be released or is uncertain. */
   public boolean isCleanupPending() {
     return isUnsettled(staging)
         || (targets.isEmpty() && !staging.is(PathStatus.NONE))
@@ -205,13 +208,13 @@ public record VolumeRecord(
     return path.is(PathStatus.GOING) || path.is(PathStatus.IN_DOUBT);
   }
 
-  /** Returns the volume as seen in another place. */
+  /** Returns this record with another boot and mount namespace. */
   public VolumeRecord at(Place next) {
     return new VolumeRecord(
         identity, plan, next, staging, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume with another plan; for a volume without uses. */
+  /** Returns this record with another plan. Only for a volume without uses. */
   public VolumeRecord with(Plan next) {
     return new VolumeRecord(
         identity, next, place, staging, targets, contexts, leaving, abandoned, answered, unknown);
@@ -227,7 +230,7 @@ public record VolumeRecord(
     return target(usage).map(TargetRecord::claim).orElse(ClaimMark.NONE);
   }
 
-  /** Returns whether one of its uses has a claim. */
+  /** Returns whether a use of the volume has a claim. */
   public boolean isClaimed() {
     for (TargetRecord target : targets.values()) {
       if (target.claim().isClaimed()) {
@@ -239,7 +242,7 @@ public record VolumeRecord(
 
   /**
    * Returns whether two records differ. Compares the references first, because both are usually the
-   * same object and comparing all parts is expensive.
+   * same object and comparing all components is expensive.
    */
   @SuppressWarnings("ReferenceEquality")
   public boolean differsFrom(VolumeRecord other) {

@@ -41,14 +41,14 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Combines the three sources of a start: records, directories and mounts. No source is trusted
- * alone.
+ * Determines the volumes at a start from three sources: records, directories and mounts. No source
+ * is trusted alone.
  */
 public final class Recovery {
 
   static final String DOING = "finding volumes again";
 
-  /** The notice about a refresh whose end the last process did not see. */
+  /** The text of the notice about a refresh that had not ended when the last process ended. */
   public static final String REFRESHED =
       "it was being refreshed when the last process ended, so it is unknown which contexts are "
           + "in force";
@@ -78,7 +78,7 @@ public final class Recovery {
     mounted = found.mounted().stream().collect(Collectors.groupingBy(Sighting::path));
   }
 
-  /** Returns the combined state. */
+  /** Combines the three sources. */
   public static Recovered of(VolumeLayout layout, Found found) {
     return new Recovery(layout, found).run();
   }
@@ -137,7 +137,7 @@ public final class Recovery {
         .toList();
   }
 
-  /** Returns a volume on record, compared with the mounts. */
+  /** Returns the record of a volume after it was compared with the mounts. */
   private VolumeRecord remembered(VolumeRecord record, VolumeLayout.Home home, boolean isDoubtful) {
     Place place = found.place();
     boolean isElsewhere = !record.place().equals(place);
@@ -184,8 +184,8 @@ public final class Recovery {
       }
       targets.add(path);
       now = now.withTarget(target.with(seen));
-      // Every publication before a boot has ended, and so has each publication of a target that was
-      // present and idle.
+      // Publications before the last boot have certainly ended. All publications of a target have
+      // ended if the target was present without a pending call.
       boolean isAnswered =
           record.isAnswered(target.usage())
               || !record.place().boot().equals(place.boot())
@@ -195,7 +195,7 @@ public final class Recovery {
     return withStrays(now, home, targets);
   }
 
-  /** Reports a refresh whose end the last process did not see. */
+  /** Reports a refresh that had not ended when the last process ended. */
   private void tellIfRefreshed(PathRecord path, Subject subject) {
     if (path.awaits(Verb.PUBLISH)) {
       findings.add(Messages.of(OperatorCode.REFRESH_IN_DOUBT, subject, REFRESHED));
@@ -203,8 +203,9 @@ public final class Recovery {
   }
 
   /**
-   * Reports a record that is older than the mounts: a target is mounted although the call that
-   * mounts it is not on record, which is always written before the call.
+   * Reports a record that is older than the mounts. The record of a publish call is always written
+   * before the call, so a target that is mounted without this record proves that the record was
+   * lost.
    */
   private void tellIfOlder(VolumeRecord record, TargetRecord target, MountPath path) {
     boolean wasNeverAsked =
@@ -222,9 +223,10 @@ public final class Recovery {
   }
 
   /**
-   * Returns a path as recorded, or uncertain if the record is older than the mount there: the mount
-   * that the record releases is gone, and the present one was made by a call whose record is lost.
-   * The host's list then decides.
+   * Returns a path as recorded, or as uncertain if the record is older than the present mount. The
+   * record is older if it says that a mount is being released, and a newer mount of the same
+   * content is at the path. In this case the record of the newer mount was lost, and the host's
+   * list decides about it.
    */
   private PathRecord newest(PathRecord path, MountPath at, boolean mayBeOlder, Subject subject) {
     Optional<Evidence> top = Inspection.top(mounted.getOrDefault(at, List.of()));
@@ -255,7 +257,7 @@ public final class Recovery {
     return withStrays(record, home, Strays.targets(home, record));
   }
 
-  /** Returns the volume with the mounts of uses that are not on record. */
+  /** Returns the record of a volume, extended by mounted uses that are not on record. */
   private VolumeRecord withStrays(
       VolumeRecord record, VolumeLayout.Home home, Set<MountPath> targets) {
     VolumeRecord now =
@@ -292,15 +294,15 @@ public final class Recovery {
       findings.add(Messages.of(lost, subject, "it was mounted, but nothing is mounted now"));
       return path.as(PathStatus.IN_DOUBT);
     }
-    // The plugin may be working on a refresh.
+    // A pending call stays, because the plugin may be working on a refresh.
     return new PathRecord(PathStatus.PRESENT, path.pending(), top);
   }
 
   /**
-   * Handles mounts that have appeared at the place of a released volume, because an abandoned call
-   * has ended after all. A reboot would remove these mounts from the table; so if there was such a
-   * call, the volume is released once more. If a newer record may be lost, the mounts may also be
-   * in use, and the host's list decides.
+   * Handles a released volume whose mounts have appeared again because an abandoned call was
+   * executed late. If such a call was possible and the host was rebooted since, the mounts would no
+   * longer be visible, so the volume is released again in any case. If a newer record may have been
+   * lost, the mounts may be in use, and the host's list decides.
    */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();
@@ -323,7 +325,9 @@ public final class Recovery {
     }
   }
 
-  /** Returns the volume of a tombstone, all of which must be released again. */
+  /**
+   * Returns the record for the volume of a tombstone. The complete volume must be released again.
+   */
   public static VolumeRecord late(Tombstone tombstone, Place place) {
     VolumeRecord record = VolumeRecord.fresh(tombstone.identity(), tombstone.plan(), place);
     boolean isRebooted = !tombstone.place().boot().equals(place.boot());
@@ -336,7 +340,7 @@ public final class Recovery {
     return record.withStaging(doubtful(tombstone.plan()));
   }
 
-  /** Handles the directory of a volume that is not on record. */
+  /** Handles a directory whose volume is not on record. */
   private void ownerless(VolumeDirectories.Found directory) {
     VolumeIdentity identity = directory.identity();
     if (volumes.containsKey(identity)) {
@@ -372,7 +376,9 @@ public final class Recovery {
     return plan.staged() ? PathRecord.NONE.as(PathStatus.IN_DOUBT) : PathRecord.NONE;
   }
 
-  /** Returns the mounts below the root that are neither at a path of a volume nor inside one. */
+  /**
+   * Returns the mounts below the root that are neither at a path of a volume nor below such a path.
+   */
   private List<MountPath> unknown() {
     List<MountPath> paths = new ArrayList<>();
     for (MountPath path :
@@ -407,12 +413,12 @@ public final class Recovery {
   // ---- input and result
 
   /**
-   * The three sources when a manager is opened.
+   * The input of the recovery: the three sources when a manager is opened.
    *
    * @param remembered the records
    * @param directories the directories, and their volumes
    * @param mounted the mounts below the root
-   * @param place the boot and the mount namespace
+   * @param place the boot and the mount namespace of this process
    */
   public record Found(
       Remembered remembered,
@@ -428,15 +434,16 @@ public final class Recovery {
   }
 
   /**
-   * The result of a start.
+   * The result of the recovery.
    *
-   * @param volumes the volumes
-   * @param tombstones the released volumes
+   * @param volumes the records of the volumes
+   * @param tombstones the tombstones of released volumes
    * @param adopted the uses that are still mounted as recorded
    * @param inDoubt the uses that may or may not be mounted
    * @param going the uses whose release had begun
-   * @param unknown the mounts of unknown volumes below the root
-   * @param late the volumes of which something appeared after their release
+   * @param unknown the mounts below the root that belong to no known volume
+   * @param late the volumes that must be released again, because mounts may have appeared after
+   *     their release
    * @param findings the findings that concern an operator
    */
   public record Recovered(
@@ -463,7 +470,8 @@ public final class Recovery {
   }
 
   /**
-   * The records of a state, read once. A record that cannot be read has a message with the reason.
+   * The records of a state, decoded once. For each record that cannot be read, there is a message
+   * with the reason.
    */
   public static final class Remembered implements VolumeDirectories.Owners {
 
@@ -507,12 +515,12 @@ public final class Recovery {
       return state;
     }
 
-    /** Returns the volumes, by the names of their directories. */
+    /** Returns the records of volumes, by the names of their directories. */
     public Map<String, VolumeRecord> volumes() {
       return Collections.unmodifiableMap(volumes);
     }
 
-    /** Returns the released volumes. */
+    /** Returns the tombstones of released volumes. */
     public Collection<Tombstone> tombstones() {
       return Collections.unmodifiableCollection(tombstones.values());
     }
@@ -522,17 +530,17 @@ public final class Recovery {
       return volumes.containsKey(VolumeLayout.id(identity));
     }
 
-    /** Returns whether there is a record under this key, even one that cannot be read. */
+    /** Returns whether the state has a value for this key, even one that cannot be read. */
     public boolean hasKey(StateKey key) {
       return state.values().containsKey(key);
     }
 
-    /** Returns whether a volume was released recently and has no other record. */
+    /** Returns whether a volume has a tombstone and no record. */
     public boolean isBuried(VolumeIdentity identity) {
       return !isOnRecord(identity) && tombstones.containsKey(VolumeLayout.id(identity));
     }
 
-    /** Returns whether the record of this volume was written in another boot. */
+    /** Returns whether the record or tombstone of this volume was written in another boot. */
     public boolean isOfOtherBoot(VolumeIdentity identity, Place now) {
       String directory = VolumeLayout.id(identity);
       VolumeRecord record = volumes.get(directory);

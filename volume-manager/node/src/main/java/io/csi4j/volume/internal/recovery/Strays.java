@@ -19,16 +19,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Uses that are not on record: mounts at the path of a use, made by an abandoned call that has
- * ended after all. The directory names their volume, so they can be released.
+ * Finds mounted uses that are not on record. Such a mount is at the target of a use, and an
+ * abandoned call made it late. The path identifies the volume, so the mount can be released.
  */
 public final class Strays {
 
   private Strays() {}
 
   /**
-   * Returns the volume with each such use added as a use to release; the same object if there is
-   * none.
+   * Adds each unrecorded use to the record of the volume, as a use to release. Returns the same
+   * object if there is no such use.
    *
    * @param mounted the mounts in the directory of the volume
    */
@@ -39,8 +39,8 @@ public final class Strays {
   }
 
   /**
-   * Does the same as {@link #with(VolumeLayout, VolumeRecord, Collection)}, and marks as uncertain
-   * each mounted use that is recorded as not mounted.
+   * Works like {@link #with(VolumeLayout, VolumeRecord, Collection)}, and also marks each use as
+   * uncertain that is mounted although the record says that it is not.
    */
   public static VolumeRecord come(
       VolumeLayout.Home home, VolumeRecord record, Collection<Sighting> mounted) {
@@ -65,7 +65,8 @@ public final class Strays {
   }
 
   /**
-   * Does the same with known targets.
+   * Works like {@link #with(VolumeLayout, VolumeRecord, Collection)}, for targets that were
+   * computed before.
    *
    * @param known the targets of the volume's uses
    */
@@ -84,7 +85,8 @@ public final class Strays {
       if (isTarget && !known.contains(path) && strays.add(path)) {
         VolumeUse stray =
             StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
-        // A directory with a foreign name is not a use, and the manager must not remove it.
+        // A directory with any other name does not belong to a use, and the manager must not remove
+        // it.
         if (StrayUse.isStray(stray)) {
           now =
               now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
@@ -94,7 +96,7 @@ public final class Strays {
     return now;
   }
 
-  /** Returns the mounts by the directory of the volume that they are in. */
+  /** Groups mounts by the volume directory that contains them. */
   public static Map<MountPath, List<Sighting>> byVolume(
       VolumeLayout layout, Collection<Sighting> mounted) {
     Map<MountPath, List<Sighting>> byVolume = new HashMap<>();

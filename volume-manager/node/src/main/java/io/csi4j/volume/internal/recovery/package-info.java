@@ -1,4 +1,7 @@
-/** Combines the three sources of a start: records, directories and mounts. Pure decisions. */
+/**
+ * Recovery at a start: combines records, directories and mounts. The code is pure: it has no side
+ * effects.
+ */
 @NullMarked
 package io.csi4j.volume.internal.recovery;
 

@@ -1,4 +1,6 @@
-/** Volumes for the workloads of one machine: mounted, tracked, recovered. */
+/**
+ * Mounts volumes for the workloads of one machine, tracks them, and recovers them after a crash.
+ */
 @SuppressWarnings("module")
 module io.csi4j.volume.node {
   requires static transitive org.jspecify;

@@ -229,7 +229,7 @@ public record ManagerView(
   }
 
   /**
-   * Returns the troubles that the manager wrote to its file; some volumes in it may no longer
+   * Returns the troubles that the manager wrote to its file. Volumes in the file may no longer
    * exist.
    */
   private static List<Trouble> troubles(VolumeDirectories directories) {

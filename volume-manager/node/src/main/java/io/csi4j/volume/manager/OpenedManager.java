@@ -363,8 +363,7 @@ final class OpenedManager implements AutoCloseable {
   }
 
   /**
-   * The components that are open so far. If opening fails, they are closed again, the last one
-   * first.
+   * The components that are open so far. If opening fails, they are closed again, in reverse order.
    */
   private static final class OpenedParts implements AutoCloseable {
 

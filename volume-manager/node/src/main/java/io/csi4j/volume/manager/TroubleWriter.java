@@ -111,8 +111,8 @@ final class TroubleWriter implements AutoCloseable {
   }
 
   /**
-   * Returns the present trouble. An entry that was written before stays until a newer one replaces
-   * it, as long as the volume must still be released or is uncertain.
+   * Returns the present trouble. An old entry stays until a newer entry replaces it, as long as the
+   * volume must still be released or is uncertain.
    */
   private List<Entry> entries(VolumeEngine known, Instant now) {
     Map<VolumeIdentity, Entry> before = new HashMap<>();

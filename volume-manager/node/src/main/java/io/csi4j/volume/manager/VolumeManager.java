@@ -230,8 +230,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Releases every use that was found at the start and has not been requested since. This has the
-   * effect that {@link #reconcile} would have with an empty list, which it refuses.
+   * Releases every use that was found at the start and has not been requested since. This is what
+   * {@link #reconcile} would do with an empty list, which it refuses if mounts were found.
    *
    * @throws io.csi4j.volume.model.VolumeException if the state can no longer be read
    */
@@ -256,8 +256,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns why the existing mounts would make the manager refuse this request; empty if they would
-   * not. A request is refused if another workload has the volume, or if the volume is mounted in
+   * Returns why the existing mounts would make the manager refuse this request; empty if they allow
+   * the request. A request is refused if another workload has the volume, or if the volume is
+   * mounted in
    * another way. This method changes nothing and calls no plugin.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {

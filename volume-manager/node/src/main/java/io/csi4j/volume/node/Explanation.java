@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * @param subject the volume or the workload
- * @param volumes the subject itself, if it is a volume, or the volumes of the workload
+ * @param volumes the volumes that the subject refers to; for a workload, the volumes that it uses
  * @since 1.0
  */
 public record Explanation(String subject, List<Explained> volumes) {

@@ -35,7 +35,7 @@ public record NodeOrders(
     List<ClaimEpoch> held,
     boolean complete) {
 
-  /** Copies the lists. Refuses a use that is listed twice, and a claim of another node. */
+  /** Copies the lists. Refuses orders that list a use twice or contain a claim of another node. */
   public NodeOrders {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(cluster, "cluster");

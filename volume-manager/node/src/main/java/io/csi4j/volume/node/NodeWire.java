@@ -59,8 +59,8 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Converts the values of a node to messages and back, and fails as {@link
- * io.csi4j.volume.wire.Wire}, which converts claims, does. Nodes and control planes both use this
+ * Converts the values of a node to messages and back. The failures are the same as in {@link
+ * io.csi4j.volume.wire.Wire}, which converts claims. Nodes and control planes both use this
  * class.
  *
  * <pre>{@code

@@ -10,7 +10,8 @@ public enum PathStatus {
   NONE,
   /**
    * It is uncertain whether the volume is mounted: the plugin was called, or may have been called,
-   * and the result is not known. Also shown if another program has mounted over the volume.
+   * and the result is not known. This status is also shown if another program has mounted over the
+   * volume.
    */
   IN_DOUBT,
   /**

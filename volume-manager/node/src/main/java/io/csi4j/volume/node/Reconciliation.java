@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Reconciliation {
 
-  /** Returns the decisions: one for each use or mount that differs from the host's list. */
+  /** Returns one decision for each use or mount that differs from the host's list. */
   List<Item> plan();
 
   /** Returns the number of items whose first attempt did not succeed or has not happened yet. */
@@ -73,7 +73,7 @@ public interface Reconciliation {
    * @param plugin the plugin, if it is known
    * @param usage the use, if the item concerns a use
    * @param path the path on this host
-   * @param reason the reason: one line for people
+   * @param reason the reason, as one line for people
    */
   record Item(
       Action action,

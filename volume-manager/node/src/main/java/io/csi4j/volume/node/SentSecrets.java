@@ -107,7 +107,7 @@ public final class SentSecrets {
     return Optional.of(name).filter(it -> !it.isEmpty());
   }
 
-  /** The sealed bytes as hexadecimal digits, by operation. */
+  /** Returns the sealed bytes as hexadecimal digits, by operation. */
   Map<CsiOperation, String> sealed() {
     return sealedBytes;
   }

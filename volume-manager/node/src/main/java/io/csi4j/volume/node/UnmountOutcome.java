@@ -6,7 +6,7 @@ package io.csi4j.volume.node;
  * @since 1.0
  */
 public enum UnmountOutcome {
-  /** The use was the last one: the volume is unstaged and no longer on record. */
+  /** The use was the last use of the volume: the volume is unstaged and no longer on record. */
   LAST,
   /** Other uses of the volume remain. */
   NOT_LAST,

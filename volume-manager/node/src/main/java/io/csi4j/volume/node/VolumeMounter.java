@@ -89,7 +89,8 @@ public interface VolumeMounter {
    * @param reason the reason, for later readers; must not contain a secret
    * @return the same as {@link #unmount}
    * @throws io.csi4j.volume.model.VolumeException if something is mounted at the path, if that
-   *     cannot be determined, if the use is mounted and healthy, or if work on the volume remains
+   *     cannot be determined, if the use is mounted and healthy, or if a part of the volume could
+   *     not be released; the message then says what is left
    * @throws IllegalArgumentException if the reason is empty
    */
   UnmountOutcome abandon(VolumeUse usage, String reason);

@@ -81,7 +81,7 @@ final class ClaimChecks {
   }
 
   /**
-   * Queries whether the volume of a claim exists, within the host's time limit.
+   * Checks whether the volume of a claim exists, within the host's time limit.
    *
    * @param then receives the answer exactly once, on any thread
    */

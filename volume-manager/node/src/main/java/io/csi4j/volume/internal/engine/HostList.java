@@ -69,7 +69,7 @@ final class HostList {
   private volatile boolean heard;
 
   /**
-   * Creates the state before the host has passed its list.
+   * Creates the object. The host has not passed its list yet.
    *
    * @param unknown the mounts that belong to no known volume
    */
@@ -93,7 +93,7 @@ final class HostList {
   }
 
   /**
-   * Returns every difference from the list, but does not release uses whose mount was requested
+   * Returns every difference from the list, except the release of a use whose mount was requested
    * from this process.
    */
   private List<Planned> ofFound(Collection<WantedUse> live) {

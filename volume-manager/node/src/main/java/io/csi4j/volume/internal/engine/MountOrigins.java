@@ -131,7 +131,7 @@ final class MountOrigins {
 
   // ---- mounts
 
-  /** Returns why a mount cannot belong to a volume; empty if it may. */
+  /** Returns why a mount cannot belong to a volume; empty if it may belong to the volume. */
   Optional<Failure> objection(VolumeIdentity identity, Sighting mount) {
     Optional<String> place =
         Stream.concat(
@@ -245,7 +245,8 @@ final class MountOrigins {
 
   /**
    * Returns why a device that the plugin has created for a use cannot belong to the use's volume;
-   * empty if it may. The devices of the other volumes are read each time instead of being recorded,
+   * empty if it may belong to the volume. The devices of the other volumes are read each time
+   * instead of being recorded,
    * because the number of a device changes after a reboot or when a volume is attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {

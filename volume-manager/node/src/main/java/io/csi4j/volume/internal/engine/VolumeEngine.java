@@ -421,7 +421,7 @@ public final class VolumeEngine {
 
   /**
    * Returns why the host's rules or the records would make the engine refuse a mount; empty if they
-   * would not.
+   * allow the mount.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return queries.refusal(request);
@@ -595,7 +595,8 @@ public final class VolumeEngine {
   }
 
   /**
-   * Ends the callers' wait for the operations that have not ended, with a failure. These operations
+   * Completes the operations that have not ended with a failure, so that their callers stop
+   * waiting. These operations
    * continue after the next start.
    */
   public void abandon() {

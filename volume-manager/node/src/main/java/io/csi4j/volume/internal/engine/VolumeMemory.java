@@ -447,7 +447,7 @@ final class VolumeMemory {
       List<Sighting> mounted = mountedUses();
       return mounted.isEmpty() ? known : Strays.with(parts.layout(), known, mounted);
     } catch (MountException e) {
-      // The next look at the table, which comes soon, reports the failure.
+      // The next read of the mount table, which follows soon, reports the failure.
       return known;
     }
   }

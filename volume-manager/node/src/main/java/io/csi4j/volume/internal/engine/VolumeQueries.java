@@ -53,7 +53,7 @@ final class VolumeQueries {
 
   /**
    * Returns why the host's rules or the records would make the engine refuse a mount; empty if they
-   * would not.
+   * allow the mount.
    */
   Optional<OperatorMessage> refusal(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
@@ -75,7 +75,7 @@ final class VolumeQueries {
         .map(failure -> refused(identity, request, failure.code(), failure.seen()));
   }
 
-  /** Returns the message of the refusal of a mount. */
+  /** Returns the message with which a mount is refused. */
   private OperatorMessage refused(
       VolumeIdentity identity, MountRequest request, OperatorCode code, String seen) {
     Subject subject =

@@ -889,7 +889,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Returns whether the result of an operation changes the recorded obstacle of the volume. A
+   * Returns whether the result of an operation changes the obstacle that is reported for the
+   * volume. A
    * failed query, expansion or refresh does not, and neither does a refused mount that left no
    * trace of its use.
    */

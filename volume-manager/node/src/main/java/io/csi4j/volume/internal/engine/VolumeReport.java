@@ -65,7 +65,7 @@ final class VolumeReport {
     return new VolumeException(Outcome.REFUSED, Messages.of(code, subject, seen), null, null);
   }
 
-  /** Returns why the engine must not call a plugin now; empty if it may. */
+  /** Returns why the engine must not call a plugin now; empty if calls are allowed. */
   static Optional<Failure> barred(NodePlugin plugin) {
     return plugin.barred().map(VolumeReport::down);
   }

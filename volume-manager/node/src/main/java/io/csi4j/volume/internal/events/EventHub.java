@@ -142,8 +142,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Returns the contexts from the listeners, combined, in which a call is sent. Calls the listeners
-   * on the calling thread.
+   * Returns the context in which a call is sent. It combines the contexts that the listeners
+   * return. The listeners are called on the calling thread.
    */
   public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();

@@ -185,7 +185,7 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Syncs the names in a directory. This is done even if nothing was created now, because an
+   * Syncs the names in a directory. The sync happens even if nothing was created now, because an
    * earlier process may have crashed between creating a name and its sync. If nothing was created
    * now, a failed sync is ignored, so that a failing disk does not stop releases.
    */

@@ -131,7 +131,7 @@ public record CallMeaning(
     NONE,
     /** Stage the volume again, because it could not be published. */
     STAGE_AGAIN,
-    /** Query the control plane, once, whether the volume exists that the plugin did not find. */
+    /** Check with the control plane, once, whether a volume exists that the plugin did not find. */
     LOOK_UP,
     /** Query the plugin's capabilities again before the next release. */
     ASK_AGAIN

@@ -45,6 +45,7 @@ public sealed interface Event {
    * @param made whether the target exists and is not a symbolic link. If nothing is mounted at
    *     the target, this is true only if the step also checked whether the target exists
    * @param objection why the mount at the target cannot belong to the volume; empty if it may
+   *     belong to the volume
    * @param remark a remark about the mount for people, if there is one
    */
   record Looked(
@@ -148,7 +149,7 @@ public sealed interface Event {
   }
 
   /**
-   * The control plane's answer to the query whether the volume exists.
+   * The control plane's answer about whether the volume exists.
    *
    * @param verdict the answer; unknown if no answer arrived
    */

@@ -43,7 +43,7 @@ public sealed interface Goal {
   }
 
   /**
-   * Goal: the volume is published for a workload.
+   * The goal to publish a volume for a workload.
    *
    * @param request the request of the workload
    * @param plan the parameters of the mount that the record keeps
@@ -223,7 +223,7 @@ public sealed interface Goal {
   }
 
   /**
-   * Goal: a published use is published again with new contexts and secrets.
+   * The goal to publish a use again with new contexts and secrets.
    *
    * @param wanted the wanted publication, which differs from the present publication only in
    *     the contexts and secrets
@@ -241,7 +241,7 @@ public sealed interface Goal {
   }
 
   /**
-   * Goal: a mount is removed while its use stays on record. The mount is a target, or the staging
+   * The goal to remove a mount while its use stays on record. The mount is a target, or the staging
    * of a volume without mounted targets.
    *
    * @param usage the use of the target; empty for the staging
@@ -259,7 +259,7 @@ public sealed interface Goal {
   }
 
   /**
-   * Goal: a use is released, and the volume is unstaged after its last use.
+   * The goal to release a use, and to unstage the volume after its last use.
    *
    * @param usage the use
    */
@@ -276,8 +276,8 @@ public sealed interface Goal {
   }
 
   /**
-   * Goal: at an operator's request, a use whose release does not end is abandoned, or the staging
-   * that such a use has left.
+   * The goal to abandon a use whose release does not end, or the staging that such a use has left.
+   * Only an operator requests this.
    *
    * @param usage the use
    * @param reason the reason that the operator gave
@@ -294,7 +294,7 @@ public sealed interface Goal {
     }
   }
 
-  /** Goal: a volume without uses is removed. */
+  /** The goal to remove a volume without uses. */
   record Settle() implements Goal {
     @Override
     public Optional<VolumeUse> use() {

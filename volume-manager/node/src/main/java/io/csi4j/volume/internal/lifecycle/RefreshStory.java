@@ -22,7 +22,8 @@ import java.util.Optional;
 /**
  * The lifecycle of a refresh: a published volume is published again at its target, with new
  * contexts and secrets. The steps are: read the mounts, save the intent, publish, check the mounts,
- * save. The record says all the time that the use is published. Nothing is ever undone, so a
+ * save. Throughout a refresh, the record says that the use is published. Nothing is ever undone, so
+ * a
  * refresh that fails leaves the volume as it was.
  *
  * <p>During the call, the record says that the new contexts may be in effect, and that the plugin
@@ -99,7 +100,7 @@ final class RefreshStory {
     return turn.tries().calls() == 0 ? turn.with(turn.tries().seeing(mounts)) : turn;
   }
 
-  /** Returns why the mounted volume cannot be refreshed; empty if it can be. */
+  /** Returns why the mounted volume cannot be refreshed; empty if a refresh is possible. */
   private static Optional<Failure> obstacle(Turn turn, Event.Looked looked) {
     PathRecord target = path(turn).orElse(PathRecord.NONE);
     if (Inspection.isForeign(target, looked.target())) {

@@ -846,8 +846,8 @@ final class ReleaseStory {
 
   /**
    * Returns whether the manager may unmount a dead mount that the plugin has left. The policy must
-   * allow it, the mount must belong to this manager, and an earlier unmount must have had an
-   * effect.
+   * allow it, and the mount must belong to this manager. If there was an unmount before, it must
+   * have had an effect.
    */
   private static boolean maySweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
     int before = turn.tries().layers();

@@ -38,7 +38,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: write a record.
+   * A step that writes a record.
    *
    * @param record the record of the volume
    * @param need how durable the record must be before the next step
@@ -71,7 +71,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Step: remove the record of a volume for which the plugin was never called. */
+  /** A step that removes the record of a volume for which the plugin was never called. */
   record Forget() implements AtOnce<Event.Saved> {
     @Override
     public Event.Saved by(Performer performer) {
@@ -79,7 +79,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Step: replace the record of a volume by a tombstone. */
+  /** A step that replaces the record of a volume by a tombstone. */
   record Bury() implements AtOnce<Event.Saved> {
     @Override
     public Event.Saved by(Performer performer) {
@@ -87,7 +87,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Step: create the directories of the volume. */
+  /** A step that creates the directories of the volume. */
   record PrepareVolume() implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
@@ -96,7 +96,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: create the parent directory of a target.
+   * A step that creates the parent directory of a target.
    *
    * @param usage the use that the target belongs to
    */
@@ -108,7 +108,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: remove the directories of a target.
+   * A step that removes the directories of a target.
    *
    * @param usage the use that the target belongs to
    */
@@ -119,7 +119,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Step: remove the directories of the volume. */
+  /** A step that removes the directories of the volume. */
   record RemoveVolume() implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
@@ -128,7 +128,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: read the mounts at the paths of the volume.
+   * A step that reads the mounts at the paths of the volume.
    *
    * @param usage the use whose target is read, in addition to the staging path
    * @param made whether to check also that the target exists, if nothing is mounted at it
@@ -147,7 +147,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: search for mounted uses that are not on record.
+   * A step that searches for mounted uses that are not on record.
    *
    * @param elsewhere whether to search also for mounts of the staged device that other programs
    *     have made
@@ -160,7 +160,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: unmount a path without the plugin.
+   * A step that unmounts a path without the plugin.
    *
    * @param usage the use of the target; empty for the staging
    * @param dead the policy for unmounting, if only a dead mount may be unmounted; empty to
@@ -175,7 +175,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: call the plugin.
+   * A step that calls the plugin.
    *
    * @param verb the call
    * @param usage the use, if the call concerns a target
@@ -188,7 +188,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: query the standing of a claim.
+   * A step that queries the standing of a claim.
    *
    * @param usage the use that the claim is for
    * @param epoch the epoch of the claim
@@ -201,7 +201,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: query the control plane whether the volume exists.
+   * A step that checks with the control plane whether the volume exists.
    *
    * @param usage the claimed use of the volume
    * @param epoch the epoch of the claim
@@ -214,7 +214,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: wait before the next attempt.
+   * A step that waits before the next attempt.
    *
    * @param time the duration
    */
@@ -226,7 +226,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Step: end the operation. This step has no result.
+   * A step that ends the operation. This step has no result.
    *
    * @param result the result of the operation
    */
@@ -271,7 +271,7 @@ public sealed interface Step<E extends Event> {
     /** Queries the standing of a claim. */
     void confirm(Confirm step, Consumer<Event.Confirmed> then);
 
-    /** Queries the control plane whether the volume exists. */
+    /** Checks with the control plane whether the volume exists. */
     void lookUp(LookUp step, Consumer<Event.LookedUp> then);
 
     /** Waits for the time of a pause. */

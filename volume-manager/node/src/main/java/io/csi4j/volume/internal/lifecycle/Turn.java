@@ -29,7 +29,7 @@ import java.util.Set;
  * @param awaited the step that the operation waits for
  * @param tries the attempts of the present call, and their results
  * @param sent the calls that the plugin has received or may have received
- * @param detour the departure from the direct way to the goal, if there is one
+ * @param detour the deviation from the direct path to the goal, if there is one
  * @param notices the notices that were not reported yet
  */
 public record Turn(
@@ -86,7 +86,7 @@ public record Turn(
   }
 
   /**
-   * A departure from the direct way to the goal.
+   * A deviation from the direct path to the goal.
    *
    * @param failure why the goal cannot be reached, once that is known; the following steps undo the
    *     operation
@@ -214,7 +214,7 @@ public record Turn(
    * @param refused the uses without a mount that the plugin has refused to release often enough
    *     and for long enough
    * @param unanswered the uses with a publication that may still be running
-   * @param barred why the engine must not call the plugin now; empty if it may
+   * @param barred why the engine must not call the plugin now; empty if calls are allowed
    * @param random a number from 0 to below 1
    */
   public record Situation(

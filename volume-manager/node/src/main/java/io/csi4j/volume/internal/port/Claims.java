@@ -49,7 +49,7 @@ public interface Claims {
   void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then);
 
   /**
-   * Queries whether the volume of a claim exists. The calling thread never waits for the answer.
+   * Checks whether the volume of a claim exists. The calling thread never waits for the answer.
    *
    * @param then receives the answer at most once, on any thread; never if there is no answer
    */

@@ -49,7 +49,8 @@ public interface NodePlugin {
   String instance();
 
   /**
-   * Returns why the engine must not call the plugin now; empty if it may. The reason is that the
+   * Returns why the engine must not call the plugin now; empty if calls are allowed. The reason is
+   * that the
    * plugin is not registered, or that it is known to be unhealthy. Never blocks.
    */
   default Optional<PluginAnswer.Down> barred() {

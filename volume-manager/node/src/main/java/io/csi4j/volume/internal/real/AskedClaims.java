@@ -30,7 +30,7 @@ final class AskedClaims implements Claims, AutoCloseable {
   private static final int MOST_THREADS = 16;
 
   /**
-   * Maximum number of threads that query whether volumes exist. They are separate from the threads
+   * Maximum number of threads that check whether volumes exist. They are separate from the threads
    * for claims, because a slow storage system must not delay claims.
    */
   private static final int MOST_LOOKING_UP = 4;

@@ -464,7 +464,7 @@ public record ManagerView(
       boolean certain,
       String why) {
 
-    /** Checks that all parts are there. */
+    /** Checks that no component is null. */
     public PendingCall {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(use, "use");
@@ -492,7 +492,7 @@ public record ManagerView(
    */
   public record Trouble(VolumeIdentity volume, OperatorMessage message, Instant since) {
 
-    /** Checks that all parts are there. */
+    /** Checks that no component is null. */
     public Trouble {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(message, "message");
@@ -511,7 +511,7 @@ public record ManagerView(
    */
   public record Claim(VolumeIdentity volume, VolumeUse use, long epoch, boolean confirmed) {
 
-    /** Checks that all parts are there. */
+    /** Checks that no component is null. */
     public Claim {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(use, "use");
@@ -549,7 +549,7 @@ public record ManagerView(
       Optional<CsiOperation> pending,
       Optional<String> mounted) {
 
-    /** Checks that all parts are there. */
+    /** Checks that no component is null. */
     public VolumePath {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(use, "use");

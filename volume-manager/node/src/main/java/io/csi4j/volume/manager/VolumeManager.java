@@ -448,7 +448,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     opened.close();
   }
 
-  /** Collects the parts of a {@link VolumeManager}. */
+  /** A builder for {@link VolumeManager}. */
   public static final class Builder {
 
     private final Path root;

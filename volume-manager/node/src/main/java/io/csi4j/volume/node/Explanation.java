@@ -39,7 +39,7 @@ public record Explanation(String subject, List<Explained> volumes) {
   }
 
   /**
-   * One volume.
+   * The explanation of one volume.
    *
    * @param identity the volume
    * @param status the status on record, if the manager has a record of the volume

@@ -122,7 +122,7 @@ public final class ManagerSettings {
     return all;
   }
 
-  /** Collects the parts of a {@link ManagerSettings}. */
+  /** A builder for {@link ManagerSettings}. */
   public static final class Builder {
     private Duration patience = Duration.ofMinutes(5);
     private int waiters = 64;

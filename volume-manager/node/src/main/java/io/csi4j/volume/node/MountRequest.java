@@ -239,7 +239,7 @@ public final class MountRequest {
         + "]";
   }
 
-  /** Collects the parts of a {@link MountRequest}. */
+  /** A builder for {@link MountRequest}. */
   public static final class Builder {
 
     private static final Map<String, String> INLINE =

@@ -118,7 +118,7 @@ public final class NodeClaims {
     return all;
   }
 
-  /** Collects the parts of a {@link NodeClaims}. */
+  /** A builder for {@link NodeClaims}. */
   public static final class Builder {
     private final NodeName node;
     private final Confirmation confirmation;
@@ -164,7 +164,7 @@ public final class NodeClaims {
 
     /**
      * Sets whether a volume may be mounted again while the claims cannot be confirmed, for a
-     * workload whose claim was confirmed on this node before. Not by default.
+     * workload whose claim was confirmed on this node before. By default it may not.
      */
     public Builder goesOnFromRecord(boolean value) {
       goesOnFromRecord = value;

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 public record NodeExpansion(VolumeKey volume, CapacityRange to, Optional<OperatorMessage> refused) {
 
-  /** Checks that all parts are present. */
+  /** Checks that no component is null. */
   public NodeExpansion {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(to, "to");

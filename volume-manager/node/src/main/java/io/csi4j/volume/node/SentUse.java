@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record SentUse(WantedUse use, SentSecrets secrets, Optional<CapacityRange> grown) {
 
-  /** Checks that all parts are present. */
+  /** Checks that no component is null, and that a use without a request has no secrets. */
   public SentUse {
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(secrets, "secrets");

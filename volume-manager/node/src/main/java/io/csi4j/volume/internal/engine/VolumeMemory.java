@@ -653,7 +653,7 @@ final class VolumeMemory {
       }
     }
 
-    /** Drops the uses that no longer exist. */
+    /** Forgets the uses that no longer exist. */
     void keepOnly(Set<VolumeUse> uses) {
       if (!unmounted.isEmpty()) {
         unmounted.retainAll(uses);

@@ -14,7 +14,7 @@ import java.util.Objects;
  */
 public record ExpandRequest(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
 
-  /** Checks that all parts are present. */
+  /** Checks that no component is null. */
   public ExpandRequest {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(capacity, "capacity");

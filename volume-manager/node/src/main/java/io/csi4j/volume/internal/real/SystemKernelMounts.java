@@ -131,7 +131,7 @@ public final class SystemKernelMounts implements KernelMounts {
    */
   public record KernelView(MountTable table, Mounts mounts, Optional<MountWatch> watch) {
 
-    /** Checks that all parts are present. */
+    /** Checks that no component is null. */
     public KernelView {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(mounts, "mounts");

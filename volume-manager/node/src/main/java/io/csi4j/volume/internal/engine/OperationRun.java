@@ -650,8 +650,7 @@ final class OperationRun {
     }
   }
 
-  // after an exception of an adapter, the effect of the call is unknown
-  @SuppressWarnings("CatchThrowable")
+  @SuppressWarnings("CatchThrowable") // after an exception, the effect of the call is unknown
   private void callNow(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
     if (engine.isStopped()) {
       return;

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * A provider that needs no thread while it waits.
+ * A provider of secrets that needs no thread while it waits for them.
  *
- * @param provider returns the secrets
+ * @param provider returns the secrets for a call
  */
 record AsyncSecrets(Function<CsiOperation, ? extends CompletionStage<Secrets>> provider)
     implements SecretsProvider {

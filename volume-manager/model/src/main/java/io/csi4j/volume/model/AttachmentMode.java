@@ -1,7 +1,7 @@
 package io.csi4j.volume.model;
 
 /**
- * The form in which a task gets a volume.
+ * The form in which a task accesses a volume.
  *
  * @since 1.0
  */
@@ -18,8 +18,8 @@ public enum AttachmentMode {
   }
 
   /**
-   * Returns the mode with this name, or with {@code file-system} or {@code block-device}, which
-   * some job descriptions use.
+   * Returns the mode with this name. Also accepts {@code file-system} and {@code block-device},
+   * which some job descriptions use.
    *
    * @throws IllegalArgumentException for any other name
    */
@@ -33,7 +33,7 @@ public enum AttachmentMode {
     };
   }
 
-  /** Returns its name in a job description: {@code filesystem} or {@code block}. */
+  /** Returns the name of the mode in a job description: {@code filesystem} or {@code block}. */
   public String word() {
     return word;
   }

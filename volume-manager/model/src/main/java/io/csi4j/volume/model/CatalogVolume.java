@@ -19,7 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An existing volume. Has value equality; the order of topologies does not matter.
+ * An existing volume. Two volumes are equal if all their properties are equal; the order of the
+ * topologies does not matter.
  *
  * @since 1.0
  */
@@ -27,9 +28,11 @@ public final class CatalogVolume {
 
   /** The origins of a volume. */
   public enum Origin {
-    /** The volume was created here, and can be deleted here. */
+    /** The volume was created by csi4j, which can also delete it. */
     CREATED,
-    /** The volume existed before; only its record can be removed here. */
+    /**
+     * The volume existed before the host registered it. Only its record can be removed by csi4j.
+     */
     REGISTERED
   }
 
@@ -40,7 +43,7 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns a builder for a volume that existed before, without further properties.
+   * Returns a builder for a registered volume without further properties.
    *
    * @param key the host's key of the volume
    * @param spec the requested volume
@@ -94,21 +97,22 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns the topologies from which it can be reached, each of which suffices; empty for
-   * anywhere.
+   * Returns the topologies from which the volume can be reached. One of them suffices. Empty if the
+   * volume can be reached from anywhere.
    */
   public Set<Topology> topologies() {
     return parts.topologies;
   }
 
-  /** Returns its size; empty if the plugin does not know it. */
+  /** Returns the size of the volume; empty if the plugin does not know the size. */
   public OptionalLong capacityBytes() {
     return parts.capacityBytes;
   }
 
   /**
-   * Returns the size to which the node must expand the volume when it next has it, after an
-   * expansion of the storage.
+   * Returns the size to which a node must still expand the volume when it mounts it; empty if no
+   * expansion is pending. After an expansion of the storage, some volumes also need an expansion on
+   * a node.
    */
   public Optional<CapacityRange> pendingOnNode() {
     return Optional.ofNullable(parts.pendingOnNode);
@@ -120,9 +124,9 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns one kind of use, with its own mount options.
+   * Returns the capability for this access and attachment, with its mount options.
    *
-   * @return empty if this use was not requested
+   * @return empty if the spec does not request this capability
    */
   public Optional<VolumeCapability> capability(AccessMode mode, AttachmentMode attachment) {
     boolean isBlock = attachment == AttachmentMode.BLOCK;
@@ -131,7 +135,7 @@ public final class CatalogVolume {
         .findFirst();
   }
 
-  /** Returns the volume with another size, with or without a pending expansion on the node. */
+  /** Returns the volume with another size, and with or without a pending expansion on the node. */
   public CatalogVolume grown(OptionalLong bytes, Optional<CapacityRange> owed) {
     Builder grown = toBuilder();
     grown.capacityBytes = bytes;
@@ -147,8 +151,9 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns the volume with the changeable properties of another description: those that {@link
-   * VolumeSpec#describedBy} takes, the context and the topologies; and its size, if not known here.
+   * Returns the volume with the changeable properties of another description. These are the
+   * properties that {@link VolumeSpec#describedBy} takes, the context and the topologies. The size
+   * is taken only if this volume has none.
    */
   public CatalogVolume describedBy(CatalogVolume other) {
     Builder changed = toBuilder();
@@ -171,7 +176,7 @@ public final class CatalogVolume {
     return named().hashCode();
   }
 
-  /** Omits the values of the context, which belong to the plugin. */
+  /** Returns all properties, without the values of the context, which belong to the plugin. */
   @Override
   public String toString() {
     return "CatalogVolume" + named();
@@ -250,21 +255,19 @@ public final class CatalogVolume {
       return this;
     }
 
-    /**
-     * Limits the topologies from which the volume can be reached to these; each of them suffices.
-     */
+    /** Sets the topologies from which the volume can be reached. One of them suffices. */
     public Builder topologies(Collection<Topology> value) {
       topologies = Collections.unmodifiableSet(new LinkedHashSet<>(value));
       return this;
     }
 
-    /** Sets its size. */
+    /** Sets the size of the volume. */
     public Builder capacityBytes(long value) {
       capacityBytes = OptionalLong.of(value);
       return this;
     }
 
-    /** Sets the size to which the node must expand the volume when it next has it. */
+    /** Sets the size to which a node must still expand the volume when it mounts it. */
     public Builder pendingOnNode(CapacityRange value) {
       pendingOnNode = Objects.requireNonNull(value, "pendingOnNode");
       return this;

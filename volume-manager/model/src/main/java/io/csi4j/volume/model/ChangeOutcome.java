@@ -1,21 +1,21 @@
 package io.csi4j.volume.model;
 
 /**
- * The outcome of a failed change of a claim or of a storage system, which tells the caller what to
- * do next.
+ * The outcome of a failed change of a claim or of a storage system. It determines what the caller
+ * should do next.
  *
  * @since 1.0
  */
 public enum ChangeOutcome {
   /**
-   * The change was not made, and a repeated request is refused again: change the request, or remove
-   * the obstacle.
+   * The change was not made, and a repeated request would be refused again. Change the request, or
+   * remove the obstacle.
    */
   REFUSED,
-  /** The change was not made: repeat the request later. */
+  /** The change was not made. Repeat the request later. */
   UNAVAILABLE,
-  /** The change may have been made: repeat the request, which does no harm. */
+  /** The change may have been made. Repeating the request is safe, and shows the result. */
   UNCERTAIN,
-  /** The change was not made, and no attempt is made before a person has intervened. */
+  /** The change was not made, and csi4j makes no further attempt until a person has intervened. */
   HELD
 }

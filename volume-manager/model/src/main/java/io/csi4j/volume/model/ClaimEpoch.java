@@ -3,8 +3,9 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * Identifies one claim: that of a use, on a node, with this epoch. A node uses it to query whether
- * the claim is current; a control plane uses it to name a claim whose volume the node must release.
+ * The identity of one claim: its node, its use of a volume, and its epoch. A node sends this
+ * identity to query whether the claim is current. A control plane sends it to name a claim whose
+ * volume the node must release.
  *
  * @param node the node
  * @param usage the volume and the workload
@@ -22,7 +23,7 @@ public record ClaimEpoch(NodeName node, VolumeUse usage, long epoch) {
     }
   }
 
-  /** Returns the identification of a granted claim. */
+  /** Returns the identity of a granted claim. */
   public static ClaimEpoch of(ClaimGrant grant) {
     return new ClaimEpoch(grant.node(), grant.usage(), grant.epoch());
   }

@@ -6,20 +6,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A volume that a node may use for a workload. The node confirms the epoch before it stages and
- * before it publishes.
+ * A volume that a node may use for a workload. The node checks that the epoch is current before it
+ * stages the volume and before it publishes it.
  *
  * @param usage the volume and the workload
  * @param node the node
  * @param epoch the epoch of the claim
- * @param mode the access of the workload
- * @param context the context that the node needs, as the storage system returned it; empty if the
+ * @param mode whether the workload only reads, or also writes
+ * @param context the publish context that the storage system returned for the node; empty if the
  *     volume need not be attached
- * @param capability the kind of use, as sent to the storage system: calls to the node must use the
- *     same. Empty if the claim does not specify how the volume is mounted
- * @param contextChanged whether the storage system returned another context when the volume was
- *     attached again: existing mounts keep the former context, and the new one is only used after
- *     they are unmounted
+ * @param capability the capability that was sent to the storage system; calls to the node's plugin
+ *     must use the same capability. Empty if the claim does not specify how the volume is mounted
+ * @param contextChanged whether the storage system returned a different context when the volume was
+ *     attached again. Existing mounts keep the former context; the new context is used after they
+ *     are unmounted
  * @since 1.0
  */
 public record ClaimGrant(

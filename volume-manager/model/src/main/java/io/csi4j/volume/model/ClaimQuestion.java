@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A node's query about one of its claims. A control plane of another cluster has other claims with
- * the same names, and must not answer.
+ * A node's query about one of its claims. A control plane of another cluster may have different
+ * claims with the same names, so it must not answer.
  *
  * @param claim the claim
  * @param cluster the identity of the node's cluster, if the node knows it

@@ -13,17 +13,17 @@ public sealed interface ClaimStanding {
   record Current() implements ClaimStanding {}
 
   /**
-   * The claim is proven to have ended for this node: it was released, its release has advanced with
-   * proof, or it was granted again since. The node must mount nothing with it, and must unmount
-   * existing mounts.
+   * The claim is proven to have ended for this node. Either it was released, or its release has
+   * advanced with proof, or the volume was granted again with a later epoch. The node must not
+   * mount the volume with this claim, and must unmount existing mounts.
    *
    * @param epoch the highest epoch that any claim of the volume has had so far
    */
   record Stale(long epoch) implements ClaimStanding {}
 
   /**
-   * The claim is being released, and the node may still use it. The node mounts nothing more with
-   * it.
+   * The claim is being released. Existing mounts on the node may stay for now, but the node makes
+   * no new mounts with this claim.
    */
   record Leaving() implements ClaimStanding {}
 
@@ -33,7 +33,7 @@ public sealed interface ClaimStanding {
   /**
    * The store of the claims could not be read.
    *
-   * @param because the reason, as a clause for people
+   * @param because the reason, as a clause that people can read
    */
   record Unknown(ReasonText because) implements ClaimStanding {
 

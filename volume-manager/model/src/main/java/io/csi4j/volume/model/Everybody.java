@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-/** A permission that permits every use. */
+/** A permission that allows every use of every volume. */
 enum Everybody implements VolumePermission {
   MAY;
 

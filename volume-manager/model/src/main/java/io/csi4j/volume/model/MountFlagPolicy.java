@@ -17,15 +17,17 @@ import java.util.TreeSet;
  * The host's rules for mount flags: which flags a request may contain, and which flags are added to
  * every mount. Immutable, with value equality.
  *
- * <p>Flags are compared by name, which is the part before an equals sign, ignoring case. Several
- * flags in one text, separated by commas, are checked one by one, as {@code mount} does. An added
- * flag forbids its opposite: if {@code nosuid} is added, {@code suid} is refused. A policy with any
- * rule also refuses flags that contain blanks or control characters, or begin with a dash: no mount
- * option does, and commands may interpret them differently.
+ * <p>Flags are compared by name, which is the part before an equals sign, ignoring case. If one
+ * text contains several flags, separated by commas, each flag is checked separately, because {@code
+ * mount} splits such a text. An added flag forbids its opposite: if {@code nosuid} is added, {@code
+ * suid} is refused. A policy with any rule also refuses flags that contain blanks or control
+ * characters, or begin with a dash. Valid mount options never look like that, and a mount command
+ * could misinterpret them.
  *
  * <p>The manager applies its policy to each requested mount before it calls the plugin; existing
- * mounts are not changed. A claim passes its flags to every call that is made for it, so nothing is
- * added to it later: apply the policy to the options of the claim ({@link #applied}).
+ * mounts are not changed. The flags of a claim are sent with every call for that claim, so the
+ * manager cannot add flags later. Apply the policy to the options of the claim before it is made
+ * ({@link #applied}).
  *
  * <pre>{@code
  * MountFlagPolicy policy =
@@ -72,7 +74,7 @@ public final class MountFlagPolicy {
   private static final MountFlagPolicy FOR_TENANTS =
       ANY.withDenied(BEYOND.toArray(String[]::new)).withAdded("nosuid", "nodev");
 
-  /** Values that are never secret, so that a refusal may show them. */
+  /** Flags that are never secret. The message of a refusal may show them. */
   private static final Set<String> KNOWN =
       Set.of(
           "acl",
@@ -131,25 +133,25 @@ public final class MountFlagPolicy {
     }
   }
 
-  /** Returns the policy that permits every flag and adds none. */
+  /** Returns the policy that permits every flag and adds no flags. */
   public static MountFlagPolicy any() {
     return ANY;
   }
 
   /**
-   * Returns a policy for hosts with requests from tenants: {@code nosuid} and {@code nodev} are
-   * added to every mount, and flags that affect more than the volume are refused, such as {@code
-   * remount}, {@code bind}, {@code context} and those for propagation. Flags of specific
-   * filesystems are permitted; some of them refer to files of the host, so a host that knows the
-   * required flags should allow only those.
+   * Returns a policy for hosts that accept requests from tenants. The policy adds {@code nosuid}
+   * and {@code nodev} to every mount. It refuses flags that affect more than the volume, such as
+   * {@code remount}, {@code bind}, {@code context} and the flags for mount propagation. Flags of
+   * specific filesystems are permitted, although some of them refer to files of the host. A host
+   * that knows which flags its tenants need should allow only those flags.
    */
   public static MountFlagPolicy forTenants() {
     return FOR_TENANTS;
   }
 
   /**
-   * Returns this policy with these flags also allowed by name; flags that are neither allowed by
-   * name nor added are refused.
+   * Returns this policy with additional flags that are allowed by name. The returned policy refuses
+   * all flags that are neither allowed by name nor added.
    */
   public MountFlagPolicy withAllowed(String... names) {
     return new MountFlagPolicy(
@@ -157,18 +159,18 @@ public final class MountFlagPolicy {
   }
 
   /**
-   * Returns this policy with these flags also refused.
+   * Returns this policy with additional flags that are refused.
    *
-   * @throws IllegalArgumentException if one of them is added
+   * @throws IllegalArgumentException if the policy adds one of these flags
    */
   public MountFlagPolicy withDenied(String... names) {
     return new MountFlagPolicy(allowed, joined(denied, names), added);
   }
 
   /**
-   * Returns this policy with these flags also added to every mount of a filesystem.
+   * Returns this policy with additional flags that are added to every mount of a filesystem.
    *
-   * @throws IllegalArgumentException if one of them is denied
+   * @throws IllegalArgumentException if the policy denies one of these flags
    */
   public MountFlagPolicy withAdded(String... flags) {
     List<String> all = new ArrayList<>(added);
@@ -180,8 +182,9 @@ public final class MountFlagPolicy {
   }
 
   /**
-   * Returns why the flags are refused, by the name of the first refused one; empty if they are
-   * permitted. Values are not shown, nor are names that could themselves be secrets.
+   * Returns why the policy refuses these flags, with the name of the first refused flag; empty if
+   * all flags are permitted. The text shows no values of flags, and no names that could themselves
+   * be secrets.
    */
   public Optional<ReasonText> refusal(MountFlags flags) {
     if (this.equals(ANY)) {
@@ -208,14 +211,14 @@ public final class MountFlagPolicy {
     return Optional.empty();
   }
 
-  /** Returns the added flags that these flags lack. */
+  /** Returns the flags that this policy adds and the given flags do not contain. */
   public List<String> missing(MountFlags flags) {
     Set<String> names = new LinkedHashSet<>();
     flags.reveal().forEach(flag -> List.of(flag.split(",", -1)).forEach(it -> names.add(name(it))));
     return added.stream().filter(flag -> !names.contains(name(flag))).toList();
   }
 
-  /** Returns these options with the added flags. */
+  /** Returns these options with the flags that this policy adds. */
   public MountOptions applied(MountOptions options) {
     MountFlags flags = options.flags().orElseGet(() -> MountFlags.of(List.of()));
     List<String> missing = missing(flags);
@@ -240,7 +243,7 @@ public final class MountFlagPolicy {
     return Objects.hash(allowed, denied, added);
   }
 
-  /** Shows the allowed, denied and added flags. */
+  /** Returns the allowed, denied and added flags as text. */
   @Override
   public String toString() {
     return allowed.map(names -> "only " + new TreeSet<>(names)).orElse("any")
@@ -273,7 +276,7 @@ public final class MountFlagPolicy {
         : Optional.of("is not on the host's list of flags that are allowed");
   }
 
-  /** The name of a flag, if a refusal may show it. */
+  /** The name of a flag, if the message of a refusal may show it. */
   private Optional<String> shown(String part) {
     String name = name(part);
     boolean isNoSecret = part.indexOf('=') >= 0 || KNOWN.contains(name) || denied.contains(name);

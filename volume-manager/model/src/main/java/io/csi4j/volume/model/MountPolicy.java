@@ -26,7 +26,9 @@ import java.util.Objects;
  */
 public final class MountPolicy {
 
-  /** Number of refusals of a plugin after which a use is dropped without its confirmation. */
+  /**
+   * Number of refusals by a plugin after which a use is dropped without the plugin's confirmation.
+   */
   public static final int REFUSALS = 5;
 
   /** Minimum time between the first and the last of these refusals. */
@@ -92,12 +94,15 @@ public final class MountPolicy {
     return parts.attempts;
   }
 
-  /** Returns the longest first pause between two attempts; later pauses double. */
+  /**
+   * Returns the upper limit of the first pause between two attempts. The limit doubles with each
+   * further pause.
+   */
   public Duration backoff() {
     return parts.backoff;
   }
 
-  /** Returns the longest pause within an operation. */
+  /** Returns the longest pause between two attempts within an operation. */
   public Duration backoffCap() {
     return parts.backoffCap;
   }
@@ -108,8 +113,8 @@ public final class MountPolicy {
   }
 
   /**
-   * Returns the maximum number of immediate retries of all volumes of the plugin together; 0 for no
-   * limit.
+   * Returns the maximum number of immediate retries for all volumes of the plugin together; 0 means
+   * no limit.
    */
   public int retryBudget() {
     return parts.retryBudget;
@@ -121,14 +126,14 @@ public final class MountPolicy {
   }
 
   /**
-   * Returns how long a call without an answer is assumed to be still running in the plugin: until
-   * then, only the same call is made for that path.
+   * Returns how long a call without an answer is assumed to be still running in the plugin. During
+   * this time, the manager makes only the same call for that path.
    */
   public Duration quarantine() {
     return parts.quarantine;
   }
 
-  /** Returns the maximum number of concurrent calls. */
+  /** Returns the maximum number of concurrent calls to the plugin. */
   public int callsInFlight() {
     return parts.callsInFlight;
   }
@@ -138,7 +143,10 @@ public final class MountPolicy {
     return parts.requireMount;
   }
 
-  /** Whether a staged volume must be a mount; CSI does not require it. */
+  /**
+   * Whether a staged volume must be a mount, although CSI does not require plugins to mount at the
+   * staging path.
+   */
   public boolean requireStagingMount() {
     return parts.requireStagingMount;
   }
@@ -148,36 +156,39 @@ public final class MountPolicy {
     return parts.requireDevice;
   }
 
-  /** Returns the reaction to a mount whose server has ended. */
+  /** Returns the reaction to a dead mount, such as a mount whose server process has ended. */
   public OnDeadMount onDeadMount() {
     return parts.onDeadMount;
   }
 
   /**
-   * Returns how often a plugin may answer that it does not know a volume that is still mounted and
-   * no longer wanted, or answer OK without unmounting it, before the manager unmounts it itself; 0
-   * for never.
+   * Returns how often a plugin may fail to unmount a volume that is no longer wanted, before the
+   * manager unmounts it without the plugin. The count includes answers that the volume is unknown,
+   * and answers of OK that leave it mounted. 0 means that the manager never does this.
    */
   public int forceAfterRefusals() {
     return parts.forceAfterRefusals;
   }
 
-  /** Returns how far the manager goes to unmount a dead mount that its plugin has not unmounted. */
+  /**
+   * Returns which methods the manager may use to unmount a dead mount that the plugin has not
+   * unmounted.
+   */
   public DeadUnmount unmountDead() {
     return parts.unmountDead;
   }
 
   /**
-   * Whether a use counts as released if the plugin repeatedly refuses to release it although
-   * nothing is mounted for it any more.
+   * Whether a use counts as released if the plugin repeatedly refuses to unpublish it although its
+   * volume is no longer mounted.
    */
   public boolean releaseUnconfirmed() {
     return parts.releaseUnconfirmed;
   }
 
   /**
-   * Whether a published filesystem must not be a directory on the host's own disk, as plugins for
-   * development provide.
+   * Whether a published filesystem is refused if it is only a directory on the host's own disk.
+   * Plugins for development provide such directories.
    */
   public boolean refuseHostDisk() {
     return parts.refuseHostDisk;
@@ -191,35 +202,34 @@ public final class MountPolicy {
     return parts.unstageMountedElsewhere;
   }
 
-  /** Whether the device of a raw block volume is held open while it is published. */
+  /**
+   * Whether the manager holds the device of a raw block volume open while the volume is published.
+   */
   public boolean holdDevices() {
     return parts.holdDevices;
   }
 
-  /** Whether the plugin mounts with the SELinux label that it gets as a mount flag. */
+  /** Whether the plugin accepts an SELinux label as a mount flag and mounts with this label. */
   public boolean takesSelinuxLabel() {
     return parts.takesSelinuxLabel;
   }
 
   /**
-   * Returns the interval between queries of the health of the plugin's volumes and storage; zero if
-   * only {@code VolumeManager.health} queries it.
+   * Returns the interval between queries of the health of the plugin's volumes and storage. Zero
+   * means that only {@code VolumeManager.health} queries the health.
    */
   public Duration healthInterval() {
     return parts.healthInterval;
   }
 
-  /**
-   * Returns whether new mounts are refused while the plugin reports that it cannot reach its
-   * storage.
-   */
+  /** Whether new mounts are refused while the plugin reports that it cannot reach its storage. */
   public boolean refuseUnreachableStorage() {
     return parts.refuseUnreachableStorage;
   }
 
   /**
-   * Returns the maximum interval between two publications of a volume with refreshed secrets; zero
-   * if only {@code VolumeManager.refresh} refreshes volumes.
+   * Returns the maximum interval after which a volume is published again with new secrets. Zero
+   * means that only {@code VolumeManager.refresh} refreshes volumes.
    */
   public Duration refreshInterval() {
     return parts.refreshInterval;
@@ -336,13 +346,13 @@ public final class MountPolicy {
       return this;
     }
 
-    /** Sets the longest first pause between two attempts. The default is 100 ms. */
+    /** Sets the upper limit of the first pause between two attempts. The default is 100 ms. */
     public Builder backoff(Duration value) {
       backoff = Objects.requireNonNull(value, "backoff");
       return this;
     }
 
-    /** Sets the longest pause within an operation. The default is 30 s. */
+    /** Sets the longest pause between two attempts within an operation. The default is 30 s. */
     public Builder backoffCap(Duration value) {
       backoffCap = Objects.requireNonNull(value, "backoffCap");
       return this;
@@ -355,11 +365,11 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets the maximum number of immediate retries of all volumes of the plugin together: repeated
-     * attempts of operations, and background retries. When the budget is used up, a retry waits
-     * until time ({@link #retryRefill}) or a success of the plugin adds one to the budget; retries
-     * with a waiting caller go first. First attempts are never delayed. The default is 100; 0 means
-     * no limit.
+     * Sets the maximum number of immediate retries for all volumes of the plugin together. Both
+     * repeated attempts within operations and background retries count. When the budget is used up,
+     * each further retry waits until one more retry is permitted: after the time {@link
+     * #retryRefill}, or after a successful call to the plugin. Retries with a waiting caller go
+     * first. First attempts are never delayed. The default is 100; 0 means no limit.
      */
     public Builder retryBudget(int value) {
       retryBudget = value;
@@ -368,8 +378,8 @@ public final class MountPolicy {
 
     /**
      * Sets the time after which another retry is permitted once the {@link #retryBudget} is used
-     * up. This limits the retry rate for a plugin that fails for long. The default is 200 ms, which
-     * is 5 a second.
+     * up. This limits the rate of retries while a plugin keeps failing. The default is 200 ms,
+     * which permits 5 retries a second.
      */
     public Builder retryRefill(Duration value) {
       retryRefill = Objects.requireNonNull(value, "retryRefill");
@@ -385,7 +395,7 @@ public final class MountPolicy {
       return this;
     }
 
-    /** Sets the maximum number of concurrent calls. The default is 32. */
+    /** Sets the maximum number of concurrent calls to the plugin. The default is 32. */
     public Builder callsInFlight(int value) {
       callsInFlight = value;
       return this;
@@ -401,8 +411,8 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets whether a staged volume must be a mount, for a plugin that always mounts at the staging
-     * path. The default is false.
+     * Sets whether a staged volume must be a mount. Enable this for a plugin that always mounts at
+     * the staging path. The default is false.
      */
     public Builder requireStagingMount(boolean value) {
       requireStagingMount = value;
@@ -415,17 +425,20 @@ public final class MountPolicy {
       return this;
     }
 
-    /** Sets the reaction to a mount whose server has ended. By default, it is reported. */
+    /**
+     * Sets the reaction to a dead mount, such as a mount whose server process has ended. By
+     * default, the mount is only reported.
+     */
     public Builder onDeadMount(OnDeadMount value) {
       onDeadMount = Objects.requireNonNull(value, "onDeadMount");
       return this;
     }
 
     /**
-     * Permits the manager to unmount a volume that is still mounted, no longer wanted and unknown
-     * to the plugin, once the plugin has answered so this many times; or once it has answered OK
-     * this many times in a row without unmounting anything. The device behind it may stay attached.
-     * The default is 0, which means never.
+     * Permits the manager to unmount a volume without the plugin if the volume is no longer wanted
+     * and the plugin does not unmount it. The manager does so after this number of answers that the
+     * volume is unknown, or after this number of consecutive answers of OK that left the volume
+     * mounted. The device of the volume may stay attached. The default is 0, which means never.
      */
     public Builder forceAfterRefusals(int value) {
       forceAfterRefusals = value;
@@ -433,8 +446,8 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets how far the manager goes to unmount dead mounts that a plugin was called to unmount and
-     * has not unmounted. By default, up to a lazy unmount.
+     * Sets which methods the manager may use to unmount a dead mount after the plugin was called to
+     * unmount it and did not. By default, all methods are permitted, including a lazy unmount.
      */
     public Builder unmountDead(DeadUnmount value) {
       unmountDead = Objects.requireNonNull(value, "unmountDead");
@@ -443,10 +456,10 @@ public final class MountPolicy {
 
     /**
      * Sets whether a use is dropped if the plugin refuses to unpublish it although the mount table
-     * shows no mount of it any more: after at least {@value #REFUSALS} refusals over at least
-     * {@link #REFUSED_FOR}, and while no call of csi4j is running in the plugin. Otherwise, a
-     * plugin that fails when nothing is mounted would keep the use forever. Applies only to a use
-     * whose mount was seen. The default is true.
+     * shows no mount of it any more. This requires at least {@value #REFUSALS} refusals over at
+     * least {@link #REFUSED_FOR}, and that no call of csi4j is running in the plugin. If disabled,
+     * a use is never released when its plugin fails to unpublish a volume that is not mounted.
+     * Applies only to a use whose mount was seen. The default is true.
      */
     public Builder releaseUnconfirmed(boolean value) {
       releaseUnconfirmed = value;
@@ -454,8 +467,9 @@ public final class MountPolicy {
     }
 
     /**
-     * Refuses a published filesystem that is a directory on the host's own disk, for a host whose
-     * disk holds no volumes. By default, such a directory is only reported, once for each plugin.
+     * Refuses a published filesystem that is only a directory on the host's own disk. Enable this
+     * on a host whose disk holds no volumes. By default, such a directory is only reported, once
+     * for each plugin.
      */
     public Builder refuseHostDisk(boolean value) {
       refuseHostDisk = value;
@@ -463,12 +477,12 @@ public final class MountPolicy {
     }
 
     /**
-     * Permits unstaging a volume although another program has mounted its device since it was
-     * staged. By default, its release is refused ({@code MOUNTED_ELSEWHERE}, with the paths) and
-     * continues once the other mounts are gone. The check covers only stagings that are mounts of a
-     * block device, and only the mounts in the mount namespace of this process. Use this for a
-     * plugin that mounts a staged device at another path and unmounts that only when it is called
-     * to unstage the volume.
+     * Permits unstaging a volume although another program has mounted the volume's device since the
+     * staging. By default, the release of the volume fails with {@code MOUNTED_ELSEWHERE} and the
+     * paths, and continues after the other mounts are gone. The manager checks only volumes whose
+     * staging is a mount of a block device, and sees only the mounts in its own mount namespace.
+     * Enable this for a plugin that mounts a staged device at a second path and removes that mount
+     * only when it unstages the volume.
      */
     public Builder unstageMountedElsewhere(boolean value) {
       unstageMountedElsewhere = value;
@@ -477,9 +491,10 @@ public final class MountPolicy {
 
     /**
      * Holds the device of a raw block volume open for reading, from its publication until the
-     * plugin is called to unpublish it. Meanwhile, the kernel does not reuse the number of the
-     * device, and does not detach a loop device. A device that cannot be opened is still published,
-     * and the failure is reported ({@code DEVICE_NOT_HELD}). By default, no device is held.
+     * plugin is called to unpublish it. While the device is open, the kernel does not reuse its
+     * device number, and does not detach a loop device. A device that cannot be opened is still
+     * published, and the failure is reported ({@code DEVICE_NOT_HELD}). By default, no device is
+     * held.
      */
     public Builder holdDevices(boolean value) {
       holdDevices = value;
@@ -487,10 +502,11 @@ public final class MountPolicy {
     }
 
     /**
-     * Declares that the plugin mounts with {@code -o context=}: the label of a request is sent as a
-     * mount flag when a volume is staged and published, and the files need not be relabelled. Use
-     * this for plugins whose {@code CSIDriver} in Kubernetes has {@code seLinuxMount: true}; others
-     * fail with the flag, or ignore it. By default, no label is sent.
+     * Declares that the plugin mounts with {@code -o context=}. The manager then sends the label of
+     * a request as a mount flag when it stages and publishes a volume, and the files need not be
+     * relabelled. Enable this for plugins whose {@code CSIDriver} in Kubernetes has {@code
+     * seLinuxMount: true}. Other plugins reject the flag or ignore it. By default, no label is
+     * sent.
      */
     public Builder takesSelinuxLabel(boolean value) {
       takesSelinuxLabel = value;
@@ -498,9 +514,10 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets the interval between queries of the health of the plugin's volumes and storage. It is
-     * randomized by a fifth, and grows up to 16 times while the plugin does not answer. With zero,
-     * only {@code VolumeManager.health} queries the plugin. The default is 1 minute.
+     * Sets the interval between queries of the health of the plugin's volumes and storage. The
+     * interval is randomized by a fifth, and grows to up to 16 times its length while the plugin
+     * does not answer. With zero, only {@code VolumeManager.health} queries the health. The default
+     * is 1 minute.
      */
     public Builder healthInterval(Duration value) {
       healthInterval = Objects.requireNonNull(value, "healthInterval");
@@ -517,11 +534,11 @@ public final class MountPolicy {
     }
 
     /**
-     * Publishes every volume of the plugin again after at most this time, with the contexts of its
-     * last mount or refresh, and with secrets requested again from its {@link SecretsProvider}. Use
-     * this for plugins that pass on tokens or certificates that expire. The interval is shortened
-     * by up to a fifth. With zero, which is the default, only {@code VolumeManager.refresh}
-     * refreshes volumes.
+     * Publishes every volume of the plugin again at this interval. Each call has the contexts of
+     * the volume's last mount or refresh, and new secrets from its {@link SecretsProvider}. Use
+     * this for plugins whose volumes depend on tokens or certificates that expire. Each interval is
+     * shortened at random by up to a fifth. With zero, which is the default, only {@code
+     * VolumeManager.refresh} refreshes volumes.
      */
     public Builder refreshInterval(Duration value) {
       refreshInterval = Objects.requireNonNull(value, "refreshInterval");
@@ -539,45 +556,48 @@ public final class MountPolicy {
   }
 
   /**
-   * How far the manager goes to unmount a dead mount itself, once its plugin was called to unmount
-   * it and has not done so. Without a server, nothing can be written to such a mount, so no data
-   * can be lost; only mounts that the manager has recorded are unmounted.
+   * The methods that the manager may use to unmount a dead mount after its plugin was called to
+   * unmount it and did not. Nothing can be written to a mount without a server, so no data can be
+   * lost. The manager unmounts only mounts that it has recorded.
    *
    * @since 1.0
    */
   public enum DeadUnmount {
-    /** No unmount: the message of the failure contains the command for a person. */
+    /**
+     * The manager does not unmount. The failure message contains the command that a person can run.
+     */
     NEVER,
     /** A plain unmount, which fails while a process uses the mount. */
     PLAIN,
     /**
-     * As {@link #PLAIN}, after aborting its connection, which releases the processes that wait for
-     * it.
+     * Like {@link #PLAIN}, but the manager first aborts the mount's connection to its server, so
+     * that waiting processes continue with an error.
      */
     FORCE,
     /**
-     * As {@link #FORCE}; a mount that is still in use is then detached, and its users get errors
-     * until they open their files again.
+     * Like {@link #FORCE}, but a mount that is still in use is then detached. Processes that use it
+     * get errors until they open their files again.
      */
     LAZY
   }
 
   /**
-   * The reaction to a mount whose server has ended, for example because a plugin that serves its
-   * volumes itself was restarted, and to a mount that another program has unmounted. In any case, a
-   * workload that has the dead mount open gets errors until it opens it again.
+   * The reaction to a dead mount. A mount is dead if its server process has ended, for example
+   * because a plugin that serves its own volumes was restarted, or if another program has unmounted
+   * it. With every reaction, a workload with open files on the dead mount gets errors until it
+   * opens them again.
    *
    * @since 1.0
    */
   public enum OnDeadMount {
-    /** The mount is reported, and stays until it is released. */
+    /** The mount is reported, and stays until the volume is released. */
     REPORT,
-    /** The mount is reported, and its target is unpublished and published again. */
+    /** The mount is reported, and its target path is unpublished and published again. */
     REPUBLISH,
     /**
-     * The mount is reported, and all dead targets of the volume are unpublished; when none is left,
-     * the volume is unstaged, staged, and published again. Use this for plugins that serve a volume
-     * at its staging path.
+     * The mount is reported, and all dead targets of the volume are unpublished. When the volume
+     * has no published target left, it is unstaged, staged, and published again. Use this for
+     * plugins that serve a volume at its staging path.
      */
     REMOUNT,
     /** Dead mounts are not detected. */

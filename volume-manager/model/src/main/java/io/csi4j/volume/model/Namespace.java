@@ -11,15 +11,15 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record Namespace(String value) implements Comparable<Namespace> {
 
-  /** For hosts that have no namespaces. */
+  /** The namespace for hosts that do not use namespaces. */
   public static final Namespace DEFAULT = new Namespace("default");
 
-  /** Rejects text that cannot be a name. */
+  /** Rejects a value that is not a valid name. */
   public Namespace {
     Names.check("namespace", value);
   }
 
-  /** Returns the name with this text. */
+  /** Returns the namespace with this name. */
   public static Namespace of(String value) {
     return new Namespace(value);
   }

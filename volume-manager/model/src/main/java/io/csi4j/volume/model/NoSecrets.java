@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 
-/** The provider of no secrets. */
+/** A provider that returns no secrets for any call. */
 final class NoSecrets implements SecretsProvider {
 
   static final SecretsProvider PROVIDER = new NoSecrets();

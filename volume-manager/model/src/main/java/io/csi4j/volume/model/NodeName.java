@@ -3,19 +3,19 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The host's name of a machine; not the id that a plugin gives it.
+ * The host's name for a machine. It is not the node id that a plugin reports.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
  * @since 1.0
  */
 public record NodeName(String value) implements Comparable<NodeName> {
 
-  /** Rejects text that cannot be a name. */
+  /** Rejects a value that is not a valid name. */
   public NodeName {
     Names.check("node name", value);
   }
 
-  /** Returns the name with this text. */
+  /** Returns the node name with this text. */
   public static NodeName of(String value) {
     return new NodeName(value);
   }

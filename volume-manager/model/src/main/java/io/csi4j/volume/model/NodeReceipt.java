@@ -5,29 +5,30 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A node's proof that it has no mount of a use any more: it has no record of the use, and has
- * checked its mount table. It is valid for one claim only, and says nothing about later ones.
+ * A node's proof that a use is no longer mounted: the node has no record of the use, and has
+ * checked its mount table. The proof is valid for one claim only, not for later claims of the same
+ * use.
  *
  * @param usage the released use
  * @param epoch the epoch of the claim
  * @param node the machine that made the check
- * @param boot the boot of that machine during the check
- * @param looked the paths that were checked
- * @param staging the state of the volume's staging
+ * @param boot the boot id of that machine at the time of the check
+ * @param looked the paths that the node checked
+ * @param staging whether the volume is still staged on the node
  * @since 1.0
  */
 public record NodeReceipt(
     VolumeUse usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {
 
-  /** The state of a volume's staging. */
+  /** Whether a volume is still staged on the node. */
   public enum Staging {
-    /** The staging no longer exists. */
+    /** The volume is no longer staged. */
     GONE,
-    /** Other workloads on the same machine use the volume: it must not be detached. */
+    /** Other workloads on the same machine use the volume, so it must not be detached. */
     KEPT_FOR_OTHERS
   }
 
-  /** Copies the list, and checks that all parts are set. */
+  /** Copies the list of paths, and checks all parts. */
   public NodeReceipt {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(node, "node");

@@ -7,17 +7,19 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Codes of events that an operator needs to know about. Names and numbers are stable: people search
- * for them, and {@code docs/operator-codes.md}, which is generated from this table, gives the next
- * step for each. Numbers are never reused; each hundred is a chapter.
+ * Codes of events that an operator needs to know about. Names and numbers are stable, because
+ * people search for them. The page {@code docs/operator-codes.md} is generated from this table and
+ * gives the next step for each code. Numbers are never reused. The first digit of a number is the
+ * chapter of the code.
  *
- * <p>The texts of all codes are rows of {@code operator-codes.tsv} beside this class: the number,
- * the severity, the meaning, what is safe now, and the next step.
+ * <p>The texts of all codes are in the file {@code operator-codes.tsv} in the package of this
+ * class. Each row has the number, the name, the severity, the meaning, what is safe now, and the
+ * next step.
  *
  * @since 1.0
  */
 public enum OperatorCode {
-  // 1xx: starts
+  // 1xx: start of the manager
   ADOPTED(101),
   RESUMED(102),
   ROLLED_BACK(103),
@@ -32,7 +34,7 @@ public enum OperatorCode {
   STATE_REBUILT(112),
   SIDECAR_REPAIRED(113),
 
-  // 2xx: the state on disk; the names are those of StateException.Reason
+  // 2xx: the state on disk; the names match the constants of StateException.Reason
   STATE_IN_USE(201),
   STATE_TAKEN_OVER(202),
   STATE_FROM_NEWER_VERSION(203),
@@ -289,18 +291,18 @@ public enum OperatorCode {
 
   /** The severity of a code. */
   public enum Severity {
-    /** No action is required: the message completes the sequence of events. */
+    /** No action is required. The message only completes the record of events. */
     INFO,
-    /** Action is required at some time: there is a problem that csi4j tolerates. */
+    /** Action is required, but not immediately: csi4j tolerates the problem for now. */
     WARNING,
-    /** Action is required now: a request failed, or csi4j cannot solve a problem alone. */
+    /** Action is required now: a request failed, or csi4j cannot solve the problem alone. */
     ERROR
   }
 
-  /** A row of the table. */
+  /** A row of the table of codes. */
   private record Text(Severity severity, String meaning, String safe, String next) {}
 
-  /** The table, read on first use. */
+  /** The table of codes, read from its file on first use. */
   private static final class Table {
     private static final Map<OperatorCode, Text> TEXTS = read();
 
@@ -333,32 +335,35 @@ public enum OperatorCode {
     return Objects.requireNonNull(Table.TEXTS.get(this), "text");
   }
 
-  /** Returns its number. */
+  /** Returns the number of the code. */
   public int number() {
     return number;
   }
 
-  /** Returns number and name, which begin each message: {@code CSI-412 MOUNT_NOT_VISIBLE}. */
+  /**
+   * Returns the number and the name of the code, such as {@code CSI-412 MOUNT_NOT_VISIBLE}. Each
+   * message begins with this text.
+   */
   public String label() {
     return "CSI-" + number + " " + name();
   }
 
-  /** Returns its severity. */
+  /** Returns the severity of the code. */
   public Severity severity() {
     return text().severity();
   }
 
-  /** Returns its meaning: a sentence without a full stop. */
+  /** Returns the meaning of the code, as a sentence without a full stop. */
   public String meaning() {
     return text().meaning();
   }
 
-  /** Returns what is safe now: a clause. */
+  /** Returns a clause that states what is safe after this event. */
   public String safe() {
     return text().safe();
   }
 
-  /** Returns the next step: a sentence without a full stop. */
+  /** Returns the next step for the operator, as a sentence without a full stop. */
   public String next() {
     return text().next();
   }

@@ -5,11 +5,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure with a message for operators. Everything that the volume manager throws about volumes,
- * plugins, claims and storage systems is of this type, so a host that only passes messages on needs
- * one catch clause. The failure of a plugin, a disk or the kernel is the cause. Exceptions about
- * invalid arguments and about calls in the wrong state are not of this type; {@code
- * docs/volumes.md} has the rule.
+ * A failure with a message for operators. All failures of the volume manager that concern volumes,
+ * plugins, claims and storage systems have this type, so a host that only passes messages on needs
+ * one catch clause. If a plugin, a disk or the kernel failed, that failure is the cause. Exceptions
+ * for invalid arguments and for calls in the wrong state do not have this type. The page {@code
+ * docs/volumes.md} describes the rule.
  *
  * <pre>{@code
  * try {
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Subclasses classify what the caller does next.
+ * <p>The subclasses also classify what the caller should do next.
  *
  * @since 1.0
  */

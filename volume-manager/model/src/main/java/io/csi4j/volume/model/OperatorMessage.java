@@ -6,10 +6,10 @@ import java.util.Objects;
  * A message for operators, in five parts. No part contains a secret.
  *
  * @param code the code of the event
- * @param doing the operation and its subject: volume, workload, plugin, path
- * @param seen the observation
+ * @param doing the operation and its subject, such as a volume, a workload, a plugin or a path
+ * @param seen the observed event or fault
  * @param safe what is safe now
- * @param next the next step, automatic or for the operator
+ * @param next the next step, either of the operator or of csi4j
  * @since 1.0
  */
 public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part safe, Part next) {

@@ -7,9 +7,9 @@ import java.io.InputStream;
 import java.nio.file.Path;
 
 /**
- * Certificates or a key in PEM form. A file is read again for each new connection, so that a
- * renewed certificate is used without a restart; existing connections continue while the file
- * cannot be read. The contents are never shown as text.
+ * Certificates or a key in PEM form. A file is read again for each new connection, so a renewed
+ * certificate is used without a restart. If the file cannot be read, existing connections continue.
+ * The method {@code toString} never shows the contents.
  *
  * @since 1.0
  */
@@ -27,12 +27,12 @@ public final class Pem {
     this.source = source;
   }
 
-  /** Returns the contents of a file. */
+  /** Returns PEM contents that are read from a file. */
   public static Pem file(Path path) {
     return new Pem(path.toString(), () -> new FileInputStream(path.toFile()));
   }
 
-  /** Returns these bytes as PEM. */
+  /** Returns PEM contents that consist of these bytes. */
   public static Pem of(byte[] bytes) {
     byte[] copy = bytes.clone();
     return new Pem("given as bytes", () -> new ByteArrayInputStream(copy));
@@ -43,7 +43,7 @@ public final class Pem {
     return source.open();
   }
 
-  /** Shows the source of the contents. */
+  /** Returns the source of the contents. */
   @Override
   public String toString() {
     return name;

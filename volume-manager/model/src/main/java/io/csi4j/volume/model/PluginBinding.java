@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a plugin: its endpoint, its view of the manager's directory, and its policy.
+ * The configuration of a plugin: its endpoint, the path at which it sees the manager's directory,
+ * and its policy.
  *
  * @since 1.0
  */
@@ -40,32 +41,38 @@ public final class PluginBinding {
     return new Builder(id, endpoint);
   }
 
-  /** Returns the host's name of the plugin. */
+  /** Returns the host's name for the plugin. */
   public PluginId id() {
     return id;
   }
 
-  /** Returns the endpoint of its node service. */
+  /** Returns the endpoint of the plugin's node service. */
   public CsiEndpoint endpoint() {
     return endpoint;
   }
 
-  /** Returns its path of the manager's directory, if different from that of the host. */
+  /**
+   * Returns the path at which the plugin sees the manager's directory, if it differs from the
+   * host's path.
+   */
   public Optional<PluginPath> seesRootAt() {
     return Optional.ofNullable(seesRootAt);
   }
 
-  /** Returns its policy. */
+  /** Returns the mount policy for the plugin. */
   public MountPolicy policy() {
     return policy;
   }
 
-  /** Returns how to connect to it. */
+  /** Returns the options for connections to the plugin. */
   public ConnectOptions connectOptions() {
     return connectOptions;
   }
 
-  /** Returns the secrets for queries about its storage, which belong to no volume. */
+  /**
+   * Returns the provider of secrets for queries about the plugin's storage. These queries concern
+   * no particular volume.
+   */
   public SecretsProvider storageSecrets() {
     return storageSecrets;
   }
@@ -75,7 +82,7 @@ public final class PluginBinding {
     return "PluginBinding[" + id + " at " + endpoint + "]";
   }
 
-  /** Builder of a binding. */
+  /** Builder of a {@link PluginBinding}. */
   public static final class Builder {
 
     private final PluginId id;
@@ -91,30 +98,33 @@ public final class PluginBinding {
     }
 
     /**
-     * Sets the plugin's path of the manager's directory, for a plugin in a container. By default,
-     * it is the host's path.
+     * Sets the path at which a plugin in a container sees the manager's directory. The default is
+     * the host's path.
      */
     public Builder seesRootAt(PluginPath path) {
       seesRootAt = Objects.requireNonNull(path, "path");
       return this;
     }
 
-    /** Sets its policy. The default is {@link MountPolicy#defaults()}. */
+    /** Sets the mount policy for the plugin. The default is {@link MountPolicy#defaults()}. */
     public Builder policy(MountPolicy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
       return this;
     }
 
     /**
-     * Sets how to connect to it; the policy determines retries and timeouts of calls. The default
-     * is {@link ConnectOptions#defaults()}.
+     * Sets the options for connections to the plugin. Retries and timeouts of calls are settings of
+     * the policy instead. The default is {@link ConnectOptions#defaults()}.
      */
     public Builder connectOptions(ConnectOptions options) {
       connectOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** Sets the secrets for queries about its storage. By default, there are none. */
+    /**
+     * Sets the provider of secrets for queries about the plugin's storage. By default, these
+     * queries have no secrets.
+     */
     public Builder storageSecrets(SecretsProvider provider) {
       storageSecrets = Objects.requireNonNull(provider, "provider");
       return this;

@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * An unchecked value from a job description.
+ * A value from a job description that has not been checked yet.
  *
  * @param value the text
  * @since 1.0

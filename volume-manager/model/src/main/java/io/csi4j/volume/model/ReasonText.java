@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * A reason as plain text that continues a sentence.
+ * A reason, as text that can continue a sentence.
  *
  * @param text the reason, without a full stop
  * @since 1.0

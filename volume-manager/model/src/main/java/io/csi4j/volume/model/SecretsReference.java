@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The host's name of the secrets of a volume. The secrets are requested for each call, and never
+ * The host's name for the secrets of a volume. The secrets are requested for each call, and never
  * stored with the volume.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
@@ -11,12 +11,12 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record SecretsReference(String value) {
 
-  /** Rejects text that cannot be a name. */
+  /** Rejects a value that is not a valid name. */
   public SecretsReference {
     Names.check("reference of secrets", value);
   }
 
-  /** Returns the name with this text. */
+  /** Returns the reference with this text. */
   public static SecretsReference of(String value) {
     return new SecretsReference(value);
   }

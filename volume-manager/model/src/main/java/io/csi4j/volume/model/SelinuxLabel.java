@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * An SELinux label for the files of a workload, such as {@code
- * system_u:object_r:container_file_t:s0:c15,c25}. A filesystem that is mounted with it shows this
- * label on all files, so that no file has to be relabelled. The label is not a secret.
+ * system_u:object_r:container_file_t:s0:c15,c25}. A filesystem that is mounted with a label shows
+ * this label on all files, so no file has to be relabelled. The label is not a secret.
  *
  * <pre>{@code
  * SelinuxLabel label = SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25");
@@ -33,7 +33,7 @@ public record SelinuxLabel(String value) {
   private static final String NAME = "context=";
   private static final MountFlags NO_FLAGS = MountFlags.of();
 
-  /** Rejects text that is not a label. */
+  /** Rejects text that is not an SELinux label. */
   public SelinuxLabel {
     Objects.requireNonNull(value, "value");
     if (value.length() > LONGEST || !FORM.matcher(value).matches()) {
@@ -49,7 +49,7 @@ public record SelinuxLabel(String value) {
     return new SelinuxLabel(value);
   }
 
-  /** Returns the label in these mount flags, if there is one. */
+  /** Returns the label that these mount flags contain, if they contain one. */
   public static Optional<SelinuxLabel> in(MountFlags flags) {
     return flags.reveal().stream()
         .filter(SelinuxLabel::isLabel)
@@ -63,8 +63,9 @@ public record SelinuxLabel(String value) {
   }
 
   /**
-   * Returns mount options with the flag for this label, which replaces that of another one; for the
-   * request of a claim, whose options are also sent to the controller.
+   * Returns mount options with the flag for this label. The flag replaces the flag of any other
+   * label. Use this method for the request of a claim, because the options of a claim are also sent
+   * to the controller.
    */
   public MountOptions addedTo(MountOptions options) {
     List<String> flags =

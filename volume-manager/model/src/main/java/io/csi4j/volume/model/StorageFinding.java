@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A fault of its storage that a plugin reports, as seen from a node.
+ * A fault of the storage that the plugin on a node reported.
  *
  * @param entry the status, the reason and the message
  * @param since the time of the first report

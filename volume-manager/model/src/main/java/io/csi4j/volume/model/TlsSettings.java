@@ -4,19 +4,21 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The trusted certificates and the own certificate of an encrypted connection.
+ * The certificates of an encrypted connection: the authorities that are trusted, and the
+ * certificate that this process presents.
  *
- * @param trusted the certificates of the authorities for the other side; those of the JVM if empty
- * @param own the certificate to present if the other side requests one
+ * @param trusted the certificates of the authorities that the peer's certificate must come from; if
+ *     empty, the authorities of the JVM
+ * @param own the certificate to present if the peer requests one
  * @since 1.0
  */
 public record TlsSettings(Optional<Pem> trusted, Optional<Certificate> own) {
 
   /**
-   * An own certificate.
+   * A certificate of this process, with its private key.
    *
    * @param chain the certificate, followed by the intermediate certificates
-   * @param key its private key, as unencrypted PKCS #8
+   * @param key the private key of the certificate, as unencrypted PKCS #8
    */
   public record Certificate(Pem chain, Pem key) {
 
@@ -43,7 +45,7 @@ public record TlsSettings(Optional<Pem> trusted, Optional<Certificate> own) {
     return new TlsSettings(Optional.of(certificates), Optional.empty());
   }
 
-  /** Returns these settings with an own certificate. */
+  /** Returns these settings with a certificate that this process presents. */
   public TlsSettings showing(Certificate certificate) {
     return new TlsSettings(trusted, Optional.of(certificate));
   }

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on a volume that did not end as requested. {@link #outcome()} classifies what the
- * caller does next; {@link #code()} says what happened. The cause, if any, is the failure of a
- * plugin, disk or kernel.
+ * An operation on a volume that did not end as requested. The {@link #outcome()} classifies what
+ * the caller should do next, and the {@link #code()} identifies the event. The cause, if any, is
+ * the failure of a plugin, a disk or the kernel.
  *
  * @since 1.0
  */
@@ -18,13 +18,13 @@ public final class VolumeException extends OperatorException {
   private final Outcome outcome;
   private final transient @Nullable OperationId operation;
 
-  /** The next step of the caller. */
+  /** The outcome of a failed operation. It determines what the caller should do next. */
   public enum Outcome {
-    /** Nothing is pending: change the request, or repeat it later. */
+    /** Nothing is pending. Change the request, or repeat it later. */
     REFUSED,
-    /** The operation, or its reversal, continues: wait, or repeat the request. */
+    /** The operation, or its rollback, continues in the background. Wait, or repeat the request. */
     IN_PROGRESS,
-    /** Nothing more is done before a person has intervened. */
+    /** The manager does nothing more until a person has intervened. */
     HELD
   }
 
@@ -39,12 +39,12 @@ public final class VolumeException extends OperatorException {
     this.operation = operation;
   }
 
-  /** Returns the outcome, which classifies what the caller does next. */
+  /** Returns the outcome, which determines what the caller should do next. */
   public Outcome outcome() {
     return outcome;
   }
 
-  /** Returns the number of the operation, if it had begun. */
+  /** Returns the number of the operation; empty if the operation had not begun. */
   public Optional<OperationId> operation() {
     return Optional.ofNullable(operation);
   }

@@ -10,21 +10,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The known faults of a volume, as reported by a plugin of CSI 1.13, by one of CSI 1.3 to 1.12, or
- * detected by csi4j. Intended for people and for policies of a host: csi4j does not repair them.
+ * The known faults of a volume. Plugins report faults (in one form since CSI 1.13, and in another
+ * with CSI 1.3 to 1.12), and csi4j detects faults itself. The faults are intended for people and
+ * for policies of a host; csi4j does not repair them.
  *
  * <pre>{@code
  * manager.status(volume).forEach(
  *     status -> status.health().worst().ifPresent(finding -> page(finding.text())));
  * }</pre>
  *
- * @param findings each fault, once for each source, the worst first; empty if no fault is known
+ * @param findings the faults, the worst first; a fault that several sources reported occurs once
+ *     for each source. Empty if no fault is known
  * @since 1.0
  */
 @Experimental
 public record VolumeHealth(List<Finding> findings) {
 
-  /** The reason of faults reported by a plugin of CSI 1.3 to 1.12, which has no reasons. */
+  /**
+   * The reason of every fault that a plugin of CSI 1.3 to 1.12 reported, because those versions
+   * have no reasons.
+   */
   public static final String CONDITION = "VolumeCondition";
 
   private static final VolumeHealth WELL = new VolumeHealth(List.of());
@@ -44,7 +49,7 @@ public record VolumeHealth(List<Finding> findings) {
     return WELL;
   }
 
-  /** Whether no fault is known. */
+  /** Whether the volume has no known fault. */
   public boolean isWell() {
     return findings.isEmpty();
   }
@@ -54,7 +59,10 @@ public record VolumeHealth(List<Finding> findings) {
     return findings.stream().findFirst();
   }
 
-  /** Returns the faults of both, for example of several nodes, or of a node and a controller. */
+  /**
+   * Returns the faults of this and the other report, for example of two nodes, or of a node and a
+   * controller.
+   */
   public VolumeHealth and(VolumeHealth other) {
     List<Finding> all = new ArrayList<>(findings);
     all.addAll(other.findings);
@@ -95,11 +103,11 @@ public record VolumeHealth(List<Finding> findings) {
 
     /** The kinds of sources. */
     public enum Kind {
-      /** The plugin's controller, which reports for all nodes. */
+      /** The plugin's controller. Its report is valid for all nodes. */
       CONTROLLER,
-      /** The plugin on a node, which reports for that node. */
+      /** The plugin on a node. Its report is valid for that node. */
       NODE,
-      /** csi4j itself, from the mounts of a node. */
+      /** The manager on a node, which detected the fault from the mounts. */
       HOST
     }
 

@@ -3,8 +3,8 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * The identity of a volume: the same handle of the same plugin is the same volume, under any key of
- * the host.
+ * The identity of a volume. The same handle of the same plugin is the same volume, whichever key
+ * the host uses for it.
  *
  * @param plugin the plugin
  * @param handle the plugin's id of the volume

@@ -4,7 +4,7 @@ import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
- * The host's name of a volume. Several keys may refer to one volume of a plugin.
+ * The host's name for a volume. Several keys may refer to the same volume of a plugin.
  *
  * @param namespace the owner of the volume
  * @param id the name within the namespace
@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
 
-  /** Rejects text that cannot be a name. */
+  /** Rejects an id that is not a valid name. */
   public VolumeKey {
     Objects.requireNonNull(namespace, "namespace");
     Names.check("volume id", id);
@@ -34,7 +34,7 @@ public record VolumeKey(Namespace namespace, String id) implements Comparable<Vo
     return byNamespace != 0 ? byNamespace : id.compareTo(other.id);
   }
 
-  /** Returns namespace and name, such as {@code default/db-1}. */
+  /** Returns the namespace and the id, such as {@code default/db-1}. */
   @Override
   public String toString() {
     return namespace + "/" + id;

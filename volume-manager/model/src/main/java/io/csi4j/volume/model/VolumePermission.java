@@ -4,14 +4,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The host's decision which workload may use which volume. Names of volumes come from tenants, and
- * a name does not show the owner of a volume: only the host knows that.
+ * The host's decision which workload may use which volume. The host must decide, because tenants
+ * choose the names of volumes, and a name does not prove who owns the volume.
  *
- * <p>The manager calls it for each requested mount, before a use is recorded and before a plugin is
- * called; a coordinator of claims calls it before it claims. It is never called for releases, and
- * existing mounts stay until they are released, whatever is decided later. It runs on the thread
- * that requests the mount, or on a thread of the manager for a use that is restored after a start;
- * it must not block. A decision that throws counts as a refusal.
+ * <p>The manager calls the permission for each requested mount, before it records the use and
+ * before it calls a plugin. A coordinator of claims calls the permission before it claims a volume.
+ * The permission is never called for releases: existing mounts stay until they are released, even
+ * if their use would be refused now. The permission runs on the thread that requests the mount. For
+ * a use that is restored after a start, it runs on a thread of the manager. It must not block. If
+ * it throws, the request is refused.
  *
  * <pre>{@code
  * VolumePermission permission = // the namespace of the tenant is a part of the volume's name
@@ -28,17 +29,17 @@ public interface VolumePermission {
   /** Whether the workload may use the volume. */
   boolean permits(Request wish);
 
-  /** Returns a permission for every use, which suffices for hosts without tenants. */
+  /** Returns a permission that allows every use. This suffices for hosts without tenants. */
   static VolumePermission everybody() {
     return Everybody.MAY;
   }
 
   /**
-   * A request for permission.
+   * A request for permission to use a volume.
    *
-   * @param usage the workload, and the host's key of the volume, with its namespace
-   * @param volume the plugin's identity of the volume; empty for a request for a claim, which is
-   *     made by the host's key alone
+   * @param usage the workload, and the host's key for the volume, with its namespace
+   * @param volume the plugin's identity of the volume; empty if a claim is requested, because a
+   *     claim names only the host's key
    * @param readOnly whether the workload only reads
    */
   record Request(VolumeUse usage, Optional<VolumeIdentity> volume, boolean readOnly) {
@@ -49,7 +50,7 @@ public interface VolumePermission {
       Objects.requireNonNull(volume, "volume");
     }
 
-    /** Returns the answer of a permission; false if it throws. */
+    /** Returns the answer of a permission; false if the permission throws. */
     public boolean isPermittedBy(VolumePermission permission) {
       try {
         return permission.permits(this);

@@ -30,8 +30,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The specification of a requested volume. Has value equality; the order of the kinds of use and of
- * the required topologies does not matter.
+ * The specification of a requested volume. Two specs are equal if all their properties are equal;
+ * the order of the capabilities and of the required topologies does not matter.
  *
  * @since 1.0
  */
@@ -46,7 +46,7 @@ public final class VolumeSpec {
     this.parts = parts.copy();
   }
 
-  /** Returns a builder for a volume of a plugin, without other properties. */
+  /** Returns a builder for a volume of a plugin, with no other properties set. */
   public static Builder builder(PluginId plugin) {
     return new Builder(plugin);
   }
@@ -57,8 +57,8 @@ public final class VolumeSpec {
   }
 
   /**
-   * Returns this spec with the changeable properties of another one: kinds of use, mount options,
-   * topologies and the reference to secrets.
+   * Returns this spec with the changeable properties of another spec: the capabilities, the mount
+   * options, the topologies and the reference to secrets.
    */
   public VolumeSpec describedBy(VolumeSpec other) {
     Builder changed = toBuilder();
@@ -70,7 +70,7 @@ public final class VolumeSpec {
     return changed.build();
   }
 
-  /** Returns this spec with the reference to secrets of another one. */
+  /** Returns this spec with another spec's reference to secrets. */
   public VolumeSpec withSecretsOf(VolumeSpec other) {
     Builder changed = toBuilder();
     changed.secrets = other.parts.secrets;
@@ -83,8 +83,8 @@ public final class VolumeSpec {
   }
 
   /**
-   * Returns the kinds of use, with their own mount options if these differ from those of the
-   * volume; at least one.
+   * Returns the requested capabilities; there is at least one. A capability contains only the mount
+   * options that were set for it, without the mount options of the volume.
    */
   public Set<VolumeCapability> capabilities() {
     return Collections.unmodifiableSet(parts.capabilities);
@@ -101,39 +101,50 @@ public final class VolumeSpec {
         .flatMap(asked -> asked.within(parts.snapshotPlaces));
   }
 
-  /** Returns the parameters, which are opaque to all but the plugin. */
+  /** Returns the parameters of the volume, which only the plugin interprets. */
   public SortedMap<String, String> parameters() {
     return Collections.unmodifiableSortedMap(parts.parameters);
   }
 
-  /** Returns the parameters that may change later. */
+  /**
+   * Returns the parameters that may change after the volume was created, which only the plugin
+   * interprets.
+   */
   public SortedMap<String, String> mutableParameters() {
     return Collections.unmodifiableSortedMap(parts.mutableParameters);
   }
 
-  /** Returns the mount options for kinds of use without their own. */
+  /**
+   * Returns the mount options that all capabilities for a filesystem share. Options that a
+   * capability sets itself take precedence.
+   */
   public MountOptions mountOptions() {
     return parts.mountOptions;
   }
 
-  /** Returns the reference to its secrets. */
+  /** Returns the reference to the volume's secrets. */
   public Optional<SecretsReference> secrets() {
     return Optional.ofNullable(parts.secrets);
   }
 
-  /** Returns the source of which it is a copy: a snapshot or a volume. */
+  /**
+   * Returns the snapshot or volume that the new volume is a copy of; empty for a new, empty volume.
+   */
   public Optional<VolumeContentSource> source() {
     return Optional.ofNullable(parts.snapshot)
         .map(VolumeContentSource::of)
         .or(() -> Optional.ofNullable(parts.original).map(VolumeContentSource::of));
   }
 
-  /** Whether it is deleted when its use ends. */
+  /** Whether the volume is deleted when its use ends. */
   public boolean ephemeral() {
     return parts.ephemeral;
   }
 
-  /** Returns the kinds of use, with the volume's mount options added, as sent to the plugin. */
+  /**
+   * Returns the capabilities as they are sent to the plugin, with the mount options of the volume
+   * added.
+   */
   public Set<VolumeCapability> capabilitiesInFull() {
     Set<VolumeCapability> full = new LinkedHashSet<>();
     for (VolumeCapability each : parts.capabilities) {
@@ -172,7 +183,7 @@ public final class VolumeSpec {
         ephemeral());
   }
 
-  /** Omits the values of parameters, which belong to the plugin. */
+  /** Returns all properties, without the values of parameters, which belong to the plugin. */
   @Override
   public String toString() {
     return "VolumeSpec[plugin="
@@ -193,7 +204,7 @@ public final class VolumeSpec {
         + "]";
   }
 
-  /** Returns all violations of a request. */
+  /** Returns all violations in these properties. */
   private static List<Violation> violations(
       Collection<VolumeCapability> capabilities,
       Map<String, String> parameters,
@@ -273,7 +284,9 @@ public final class VolumeSpec {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
     }
 
-    /** Returns a copy of this builder; later changes of one do not affect the other. */
+    /**
+     * Returns a copy of this builder. Later changes of one builder do not affect the other builder.
+     */
     public Builder copy() {
       Builder copy = new Builder(plugin);
       copy.words.addAll(words.all());
@@ -291,13 +304,13 @@ public final class VolumeSpec {
       return copy;
     }
 
-    /** Adds a kind of use. */
+    /** Adds a requested capability. */
     public Builder use(VolumeCapability capability) {
       capabilities.add(Objects.requireNonNull(capability, "capability"));
       return this;
     }
 
-    /** Adds a kind of use with the mount options of the volume. */
+    /** Adds a requested capability that has only the mount options of the volume. */
     public Builder use(AccessMode mode, AttachmentMode attachment) {
       return use(
           attachment == AttachmentMode.BLOCK
@@ -306,8 +319,9 @@ public final class VolumeSpec {
     }
 
     /**
-     * Adds a kind of use by its names in a job description, such as {@code single-node-writer} and
-     * {@code filesystem}. An unknown name is reported together with all other violations.
+     * Adds a requested capability by its names in a job description, such as {@code
+     * single-node-writer} and {@code filesystem}. An unknown name is reported together with all
+     * other violations.
      */
     public Builder use(RawValue mode, RawValue attachment) {
       Optional<AccessMode> how = words.read("access_mode", mode.value(), ModeNames::parse);
@@ -333,31 +347,31 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Sets opaque parameters for the plugin. */
+    /** Adds parameters that only the plugin interprets. */
     public Builder parameters(Map<String, String> value) {
       parameters.putAll(value);
       return this;
     }
 
-    /** Sets opaque parameters that may change later. */
+    /** Adds parameters that only the plugin interprets and that may change later. */
     public Builder mutableParameters(Map<String, String> value) {
       mutableParameters.putAll(value);
       return this;
     }
 
-    /** Sets the mount options. */
+    /** Sets the mount options that all capabilities for a filesystem share. */
     public Builder mountOptions(MountOptions value) {
       mountOptions = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the reference to its secrets. */
+    /** Sets the reference to the volume's secrets. */
     public Builder secrets(SecretsReference value) {
       secrets = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the source snapshot; a volume has at most one source. */
+    /** Sets the snapshot that the volume is a copy of. A volume has at most one source. */
     public Builder fromSnapshot(SnapshotId value) {
       snapshot = Objects.requireNonNull(value, "value");
       snapshotPlaces = List.of();
@@ -365,9 +379,9 @@ public final class VolumeSpec {
     }
 
     /**
-     * Sets the source snapshot, and the topologies from which the snapshot is usable, if it is not
-     * usable from everywhere. The required topologies of the volume are limited to them; if there
-     * are none, the plugin chooses.
+     * Sets the snapshot that the volume is a copy of, and the topologies from which the snapshot is
+     * usable; an empty collection means everywhere. The required topologies of the volume are
+     * limited to these topologies. If no topologies are required, the plugin chooses.
      */
     @Experimental
     public Builder fromSnapshot(SnapshotId value, Collection<Topology> places) {
@@ -376,7 +390,7 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Sets the source volume; a volume has at most one source. */
+    /** Sets the volume that the new volume is a copy of. A volume has at most one source. */
     public Builder cloneOf(VolumeId value) {
       original = Objects.requireNonNull(value, "value");
       return this;
@@ -388,7 +402,7 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Returns all violations so far; empty if the mount can be built. */
+    /** Returns all violations so far; empty if the spec can be built. */
     public List<Violation> violations() {
       List<Violation> all = new ArrayList<>(words.all());
       boolean triedToSay = all.stream().anyMatch(each -> each.field().endsWith("_mode"));

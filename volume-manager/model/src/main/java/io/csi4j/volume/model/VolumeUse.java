@@ -4,7 +4,7 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Objects;
 
 /**
- * A use of a volume by a workload. Has value equality.
+ * A use of a volume by a workload.
  *
  * @param volume the volume
  * @param workload the user of the volume

@@ -10,15 +10,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Facts about the workload that a plugin receives when a volume is published for it, with the keys
- * of a kubelet, which plugins read: {@code csi.storage.k8s.io/pod.name} and similar ones. They are
- * added to the volume's context only in {@code NodePublishVolume}, never when the volume is staged,
- * because that is done once for all its workloads.
+ * Facts about a workload that a plugin receives when a volume is published for the workload. The
+ * facts have the keys that a kubelet sends and plugins read, such as {@code
+ * csi.storage.k8s.io/pod.name}. They are added to the volume's context only in {@code
+ * NodePublishVolume}. They are not added when the volume is staged, because a volume is staged once
+ * for all its workloads.
  *
- * <p>In CSI, the context of a call is that of the volume; these keys are a convention of
- * orchestrators, for plugins that request it. So they are only sent for a request that has them.
+ * <p>In CSI, a call contains only the context of the volume. The additional keys are a convention
+ * of orchestrators for plugins that need them, so facts are sent only if a request contains them.
  *
- * <p>They are not secrets: claims and messages contain them in clear text.
+ * <p>Facts are not secrets: claims and messages contain them in clear text.
  *
  * <pre>{@code
  * WorkloadFacts facts = WorkloadFacts.of(usage).withServiceAccount("web");
@@ -41,7 +42,7 @@ public final class WorkloadFacts {
     this.entries = Map.copyOf(entries);
   }
 
-  /** Returns the names of the workload and of its namespace. */
+  /** Returns facts with the name of the workload and the name of the volume's namespace. */
   public static WorkloadFacts of(VolumeUse usage) {
     return new WorkloadFacts(Map.of())
         .with("pod.name", usage.workload().value())
@@ -49,8 +50,8 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns these facts with the unique id of the workload, for a host that has one in addition to
-   * its name: {@code pod.uid}.
+   * Returns these facts with the unique id of the workload ({@code pod.uid}), for a host whose
+   * workloads have a unique id in addition to their name.
    *
    * @throws IllegalArgumentException if the id is empty, longer than 1024 characters, or has a
    *     control character
@@ -60,7 +61,7 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns these facts with the account of the workload: {@code serviceAccount.name}.
+   * Returns these facts with the account of the workload ({@code serviceAccount.name}).
    *
    * @throws IllegalArgumentException if the account is empty, longer than 1024 characters, or has a
    *     control character
@@ -70,12 +71,12 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns the facts for entries that {@link #entries} has returned, possibly in another version
-   * of csi4j.
+   * Returns facts with these entries, which {@link #entries} returned before, possibly in another
+   * version of csi4j.
    *
-   * @throws IllegalArgumentException if a key is not a key of a kubelet, or is that of its tokens,
-   *     which are secrets; or if a value is empty, longer than 1024 characters, or has a control
-   *     character
+   * @throws IllegalArgumentException if a key does not begin with the prefix of a kubelet's keys,
+   *     or is the key for tokens, which are secrets; or if a value is empty, longer than 1024
+   *     characters, or has a control character
    */
   public static WorkloadFacts from(Map<String, String> entries) {
     entries.forEach(WorkloadFacts::check);
@@ -100,7 +101,7 @@ public final class WorkloadFacts {
     Names.check("fact '" + key + "' of the workload", value);
   }
 
-  /** Returns the facts by the keys with which the plugin reads them. */
+  /** Returns the facts as a map with the keys that the plugin receives. */
   public Map<String, String> entries() {
     return entries;
   }
@@ -113,8 +114,8 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns the keys of these facts that the context of a volume also has, in order; empty if there
-   * is no conflict.
+   * Returns the keys that both these facts and the context of a volume contain, in order; empty if
+   * there is no conflict.
    */
   public SortedSet<String> keysIn(VolumeContext own) {
     SortedSet<String> both = new TreeSet<>(entries.keySet());
@@ -125,7 +126,7 @@ public final class WorkloadFacts {
   /**
    * Returns the context of a volume with these facts added.
    *
-   * @throws IllegalArgumentException if the context already has one of the keys
+   * @throws IllegalArgumentException if the context already contains a key of these facts
    */
   public VolumeContext addedTo(VolumeContext own) {
     return own.with(entries);

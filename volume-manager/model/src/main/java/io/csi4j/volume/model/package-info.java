@@ -9,8 +9,9 @@
  * io.csi4j.volume.model.PluginBinding}), and the values exchanged between a node and the claims of
  * a cluster ({@link io.csi4j.volume.model.ClaimGrant}, {@link io.csi4j.volume.model.NodeReceipt}).
  *
- * <p>Nothing in this package acts: the module {@code node} mounts volumes, and {@code claims}
- * decides about claims. Values are immutable and may be shared between threads.
+ * <p>The types of this package only hold values: the module {@code node} mounts volumes, and the
+ * module {@code claims} grants and releases claims. Values are immutable and may be shared between
+ * threads.
  */
 @NullMarked
 package io.csi4j.volume.model;

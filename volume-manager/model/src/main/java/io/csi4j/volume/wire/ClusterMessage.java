@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * A message between a node and a control plane: a kind, and bytes that are transported unchanged. A
- * version that does not know all of a message may pass it on: nothing in it is lost.
+ * process can pass on a message even if it does not understand all fields; no field is lost.
  *
  * <pre>{@code
  * ClusterMessage message = ClusterMessage.decode(received);
@@ -31,21 +31,21 @@ public final class ClusterMessage {
   public enum Kind {
     /** A node reports its plugins, its volumes, and its results. */
     NODE_REPORT,
-    /** A node receives the list of its wanted uses and of the uses to release. */
+    /** A node receives the uses that it must mount and the uses that it must release. */
     NODE_ORDERS,
     /** A node is requested to mount one volume. */
     MOUNT_REQUEST,
     /** A claim was granted. */
     CLAIM_GRANT,
-    /** A node proves that it has no mount of a use any more. */
+    /** A node proves that a use is no longer mounted on it. */
     NODE_RECEIPT,
     /** A node queries whether a claim is current. */
     STANDING_QUESTION,
-    /** Whether a claim is current. */
+    /** The answer whether a claim is current. */
     CLAIM_STANDING,
     /** A node queries whether the volume of a claim exists. */
     VOLUME_QUESTION,
-    /** Whether a volume exists. */
+    /** The answer whether a volume exists. */
     VOLUME_VERDICT,
     /** The volumes of a node, with their states. */
     VOLUME_LIST,
@@ -65,7 +65,8 @@ public final class ClusterMessage {
   /**
    * Returns the message in these bytes, which are copied.
    *
-   * @throws io.csi4j.volume.model.WireException if the bytes are not a message, or are too many
+   * @throws io.csi4j.volume.model.WireException if the bytes are not a message, or the message is
+   *     too large
    */
   public static ClusterMessage decode(byte[] bytes) {
     byte[] copy = bytes.clone();
@@ -73,7 +74,9 @@ public final class ClusterMessage {
         copy, Envelopes.kind(copy).map(Kind::valueOf).orElse(Kind.UNRECOGNIZED));
   }
 
-  /** Returns the bytes; for a decoded message, the original ones. */
+  /**
+   * Returns the bytes of the message. For a decoded message, these are the bytes that were decoded.
+   */
   public byte[] encode() {
     return bytes.clone();
   }
@@ -84,8 +87,8 @@ public final class ClusterMessage {
   }
 
   /**
-   * Returns the message as JSON, for people. Contexts are shown with their keys only; mount flags
-   * and secrets are omitted. Fields of a newer version are listed by their numbers.
+   * Returns the message as JSON, for people to read. The text contains only the keys of contexts,
+   * and neither mount flags nor secrets. Fields of a newer version are listed by their numbers.
    */
   public String json() {
     return WireJson.of(bytes);
@@ -101,7 +104,7 @@ public final class ClusterMessage {
     return Arrays.hashCode(bytes);
   }
 
-  /** Shows the kind and the size. */
+  /** Returns the kind and the size of the message. */
   @Override
   public String toString() {
     return "ClusterMessage[" + kind + ", " + bytes.length + " bytes]";

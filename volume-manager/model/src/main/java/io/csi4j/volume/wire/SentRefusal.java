@@ -7,11 +7,11 @@ import io.csi4j.volume.model.VolumeException;
 import java.util.Objects;
 
 /**
- * A failure that is sent from the node or the control plane where it happened to the caller.
+ * A failure on a node or a control plane that is sent to the caller of the failed request.
  *
  * @param message the message for an operator; its code is {@code CODE_OF_NEWER_VERSION} if this
  *     version does not know the sender's code
- * @param outcome the outcome, which classifies what the caller does next
+ * @param outcome the outcome, which determines what the caller should do next
  * @since 1.0
  */
 public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
@@ -23,8 +23,8 @@ public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
   }
 
   /**
-   * Returns the failure of a node. An operation that is still in progress is uncertain for the
-   * caller.
+   * Returns the failure of an operation on a node. If the operation is still in progress, the
+   * outcome for the caller is uncertain.
    */
   public static SentRefusal of(VolumeException failed) {
     return new SentRefusal(
@@ -36,14 +36,12 @@ public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
         });
   }
 
-  /**
-   * Returns a failure with an uncertain outcome: the caller may repeat the request without harm.
-   */
+  /** Returns a failure with an uncertain outcome. The caller can safely repeat the request. */
   public static SentRefusal uncertain(OperatorException failed) {
     return new SentRefusal(failed.operatorMessage(), ChangeOutcome.UNCERTAIN);
   }
 
-  /** Returns the failure as an exception of a node. */
+  /** Returns the failure as the exception that a node throws. */
   public VolumeException exception() {
     return new VolumeException(
         switch (outcome) {

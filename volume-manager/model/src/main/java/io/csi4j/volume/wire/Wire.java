@@ -17,8 +17,8 @@ import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.wire.ClusterMessage.Kind;
 
 /**
- * Converts values to messages and back. Each method has two forms: one writes a message, the other
- * reads one of the same kind.
+ * Converts values to messages and back. Each method has two forms: one form writes a message, and
+ * the other form reads a message of the same kind.
  *
  * <pre>{@code
  * byte[] sent = Wire.grant(granted).encode(); // in a control plane
@@ -26,16 +26,17 @@ import io.csi4j.volume.wire.ClusterMessage.Kind;
  * ClaimGrant grant = Wire.grant(ClusterMessage.decode(sent)); // on a node
  * }</pre>
  *
- * <p>Methods that read throw a {@link io.csi4j.volume.model.WireException} for a message of another
- * kind, for one without a valid value, and for one with a field that this version would need to
- * know ({@code MESSAGE_FROM_NEWER_VERSION}). Methods that write throw it for a message that would
- * be larger than {@link ClusterMessage#MAX_SIZE}, or have more than 131,072 fields.
+ * <p>Methods that read throw a {@link io.csi4j.volume.model.WireException} if the message is of
+ * another kind, if it has no valid value, or if it has a field that this version must understand
+ * and does not ({@code MESSAGE_FROM_NEWER_VERSION}). Methods that write throw the same exception if
+ * the message would be larger than {@link ClusterMessage#MAX_SIZE}, or would have more than 131,072
+ * fields.
  *
  * @since 1.0
  */
 public final class Wire {
 
-  /** The kinds of standing, by their names in {@code wire.proto}. */
+  /** The kinds of {@link ClaimStanding}, with their names in {@code wire.proto}. */
   private enum Standing {
     CURRENT,
     STALE,
@@ -44,7 +45,7 @@ public final class Wire {
     UNKNOWN
   }
 
-  /** The kinds of verdict, by their names in {@code wire.proto}. */
+  /** The kinds of {@link VolumeVerdict}, with their names in {@code wire.proto}. */
   private enum Verdict {
     PRESENT,
     GONE,
@@ -61,12 +62,12 @@ public final class Wire {
     return Envelopes.read(message.encode(), kind.name(), body);
   }
 
-  /** Returns a message with a granted claim, for its node. */
+  /** Returns a message with a granted claim for the node of the claim. */
   public static ClusterMessage grant(ClaimGrant grant) {
     return written(Kind.CLAIM_GRANT, WireParts.grant(grant));
   }
 
-  /** Returns the granted claim. */
+  /** Returns the granted claim in a message. */
   public static ClaimGrant grant(ClusterMessage message) {
     return read(message, Kind.CLAIM_GRANT, WireParts::grant);
   }
@@ -76,7 +77,7 @@ public final class Wire {
     return written(Kind.NODE_RECEIPT, WireParts.receipt(receipt));
   }
 
-  /** Returns the proof of a node. */
+  /** Returns the proof of a node in a message. */
   public static NodeReceipt receipt(ClusterMessage message) {
     return read(message, Kind.NODE_RECEIPT, WireParts::receipt);
   }
@@ -86,7 +87,7 @@ public final class Wire {
     return written(Kind.STANDING_QUESTION, WireParts.question(question));
   }
 
-  /** Returns a node's query about a claim. */
+  /** Returns the query whether a claim is current from a message. */
   public static ClaimQuestion standingQuestion(ClusterMessage message) {
     return read(message, Kind.STANDING_QUESTION, WireParts::question);
   }
@@ -96,7 +97,7 @@ public final class Wire {
     return written(Kind.VOLUME_QUESTION, WireParts.question(question));
   }
 
-  /** Returns a node's query about the volume of a claim. */
+  /** Returns the query whether the volume of a claim exists from a message. */
   public static ClaimQuestion volumeQuestion(ClusterMessage message) {
     return read(message, Kind.VOLUME_QUESTION, WireParts::question);
   }
@@ -122,7 +123,7 @@ public final class Wire {
     return out.number(1, WireSchema.number("ClaimStanding.Standing", standing));
   }
 
-  /** Returns the answer whether a claim is current. */
+  /** Returns the answer whether a claim is current from a message. */
   public static ClaimStanding standing(ClusterMessage message) {
     return read(message, Kind.CLAIM_STANDING, Wire::standing);
   }
@@ -157,7 +158,7 @@ public final class Wire {
     return out.number(1, WireSchema.number("VolumeVerdict.Verdict", verdict));
   }
 
-  /** Returns the answer whether a volume exists. */
+  /** Returns the answer whether a volume exists from a message. */
   public static VolumeVerdict verdict(ClusterMessage message) {
     return read(message, Kind.VOLUME_VERDICT, Wire::verdict);
   }
@@ -175,7 +176,7 @@ public final class Wire {
     return written(Kind.VOLUME_HEALTH, WireParts.health(health));
   }
 
-  /** Returns the known faults of a volume. */
+  /** Returns the known faults of a volume from a message. */
   public static VolumeHealth health(ClusterMessage message) {
     return read(message, Kind.VOLUME_HEALTH, WireParts::health);
   }
@@ -189,12 +190,15 @@ public final class Wire {
             .number(2, WireSchema.number("Refusal.Outcome", refusal.outcome())));
   }
 
-  /** Returns the failure of a request. */
+  /** Returns the failure of a request from a message. */
   public static SentRefusal refusal(ClusterMessage message) {
     return read(message, Kind.REFUSAL, Wire::refusal);
   }
 
-  /** An unknown outcome may be any, so the result is uncertain. */
+  /**
+   * An outcome that this version does not know is read as uncertain, because it could mean
+   * anything.
+   */
   private static SentRefusal refusal(FieldReader in) throws MalformedRecordException {
     return new SentRefusal(
         in.required(1, WireParts::message),

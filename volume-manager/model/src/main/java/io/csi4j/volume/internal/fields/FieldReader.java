@@ -13,8 +13,9 @@ import java.util.OptionalLong;
 import java.util.function.ToIntFunction;
 
 /**
- * Reads exactly the output of {@link FieldWriter}: fields must be in the order of their numbers,
- * and default values must be omitted. So every readable record has exactly one encoding.
+ * Reads only records in the form that {@link FieldWriter} writes: fields must be in the order of
+ * their numbers, and default values must be omitted. Therefore, every valid record has exactly one
+ * encoding.
  */
 public final class FieldReader {
 
@@ -39,14 +40,14 @@ public final class FieldReader {
   }
 
   /**
-   * Creates a reader of all fields in these bytes that accepts parts with additional fields of a
-   * newer version.
+   * Creates a reader of all fields in these bytes. Unlike other readers, it ignores additional
+   * fields that a newer version wrote into a part.
    */
   public static FieldReader passingOverNewer(byte[] bytes) {
     return new FieldReader(bytes, 0, bytes.length, true);
   }
 
-  /** Reads a number; 0 if omitted. */
+  /** Reads a number; 0 if the field is omitted. */
   public long number(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.VARINT)) {
       return 0;
@@ -58,12 +59,12 @@ public final class FieldReader {
     return value;
   }
 
-  /** Reads a number that may be zero; empty if omitted. */
+  /** Reads a number that may be zero; empty if the field is omitted. */
   public OptionalLong optional(int field) throws MalformedRecordException {
     return takes(field, FieldTag.VARINT) ? OptionalLong.of(varint()) : OptionalLong.empty();
   }
 
-  /** Reads a boolean. */
+  /** Reads a boolean; false if the field is omitted. */
   public boolean flag(int field) throws MalformedRecordException {
     long value = number(field);
     if (value != 0 && value != 1) {
@@ -72,7 +73,7 @@ public final class FieldReader {
     return value == 1;
   }
 
-  /** Reads a text; empty if omitted. A text that was read before may be the same object. */
+  /** Reads a text; empty if the field is omitted. Equal texts may be the same object. */
   public String text(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return "";
@@ -86,7 +87,7 @@ public final class FieldReader {
     return text;
   }
 
-  /** Reads a repeated text; empty if there is none. */
+  /** Reads a repeated text; empty if the field does not occur. */
   public List<String> texts(int field) throws MalformedRecordException {
     List<String> texts = new ArrayList<>();
     for (String next = text(field); !next.isEmpty(); next = text(field)) {
@@ -95,7 +96,7 @@ public final class FieldReader {
     return texts;
   }
 
-  /** Reads bytes that are not text; empty if omitted. */
+  /** Reads bytes that are not text; empty if the field is omitted. */
   public byte[] data(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return new byte[0];
@@ -105,7 +106,7 @@ public final class FieldReader {
     return Arrays.copyOfRange(bytes, at - length, at);
   }
 
-  /** Nearly every text is ASCII, which needs no decoder. */
+  /** Whether the text is ASCII. Nearly every text is, and ASCII needs no decoder. */
   private boolean isAscii(int length) {
     for (int i = at; i < at + length; i++) {
       if (bytes[i] < 0) {
@@ -123,7 +124,7 @@ public final class FieldReader {
     }
   }
 
-  /** Reads the fields of a part. */
+  /** Reads the fields of a part, which is a nested message. */
   @FunctionalInterface
   public interface Fields<T> {
     /** Returns the part with these fields. */
@@ -136,7 +137,7 @@ public final class FieldReader {
         .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
   }
 
-  /** Reads a repeated part; empty if there is none. */
+  /** Reads a repeated part; empty if the field does not occur. */
   public <T> List<T> parts(int field, Fields<T> fields) throws MalformedRecordException {
     List<T> parts = new ArrayList<>();
     for (Optional<T> next = part(field, fields); next.isPresent(); next = part(field, fields)) {
@@ -145,7 +146,10 @@ public final class FieldReader {
     return parts;
   }
 
-  /** Reads a part, if present; unknown fields in it are rejected. */
+  /**
+   * Reads a part, if the field occurs. Unknown fields in the part are rejected, unless this reader
+   * was created by {@link #passingOverNewer}.
+   */
   public <T> Optional<T> part(int field, Fields<T> fields) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return Optional.empty();
@@ -158,7 +162,10 @@ public final class FieldReader {
     return Optional.of(part);
   }
 
-  /** Reads the remaining fields, unparsed: those with higher numbers than this one. */
+  /**
+   * Reads the remaining fields without parsing them. Their numbers must be higher than the given
+   * number.
+   */
   public UnknownFields rest(int known) throws MalformedRecordException {
     int from = at;
     while (at < end) {
@@ -192,7 +199,7 @@ public final class FieldReader {
     }
   }
 
-  /** Whether this field is next; if so, its value follows. */
+  /** Whether this field is next. If it is, its tag is consumed, and its value is read next. */
   private boolean takes(int field, int form) throws MalformedRecordException {
     int before = at;
     if (at < end && varint() == FieldTag.tag(field, form)) {
@@ -251,7 +258,7 @@ public final class FieldReader {
     return (int) format;
   }
 
-  /** Returns the constant with this number. */
+  /** Returns the enum constant with this number. */
   public static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
       throws MalformedRecordException {
     for (E one : all) {

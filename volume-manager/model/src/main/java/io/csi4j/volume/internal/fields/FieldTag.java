@@ -3,13 +3,13 @@ package io.csi4j.volume.internal.fields;
 /** The protobuf tag of a field: its number and the form of its value. */
 final class FieldTag {
 
-  /** A number with seven bits in each byte, the lowest first. */
+  /** A number that is encoded with seven bits in each byte, the lowest bits first. */
   static final int VARINT = 0;
 
   /** Eight bytes. */
   static final int EIGHT = 1;
 
-  /** A length, followed by that many bytes. */
+  /** A length, followed by this number of bytes. */
   static final int LENGTH = 2;
 
   /** Four bytes. */

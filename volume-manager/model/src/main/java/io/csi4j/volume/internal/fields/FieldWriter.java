@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are omitted, as
- * in protobuf; so equal values have equal bytes if fields are written in the order of their
- * numbers.
+ * Writes numbered fields in the wire form of protobuf. As in protobuf, fields with the value zero,
+ * false or an empty text are omitted. Therefore, equal values have equal bytes if the caller writes
+ * fields in the order of their numbers.
  */
 public final class FieldWriter {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  /** Writes a number as unsigned. */
+  /** Writes a number, which is encoded as unsigned. */
   public FieldWriter number(int field, long value) {
     if (value != 0) {
       varint(FieldTag.tag(field, FieldTag.VARINT));
@@ -23,7 +23,7 @@ public final class FieldWriter {
     return this;
   }
 
-  /** Writes a number, including zero; omitted if empty. */
+  /** Writes a number, even if it is zero; an empty value is omitted. */
   public FieldWriter optional(int field, OptionalLong value) {
     if (value.isPresent()) {
       varint(FieldTag.tag(field, FieldTag.VARINT));
@@ -47,7 +47,7 @@ public final class FieldWriter {
     return value.length == 0 ? this : bytes(field, value);
   }
 
-  /** Writes a part with its own fields; also written if it has none. */
+  /** Writes a part, which is a nested message. A part without fields is also written. */
   public FieldWriter part(int field, FieldWriter part) {
     return bytes(field, part.bytes());
   }

@@ -1,14 +1,14 @@
 package io.csi4j.volume.internal.fields;
 
 /**
- * A record that cannot be read. The message describes the fault, and contains no values of the
- * record.
+ * A record that cannot be read. The message of the exception describes the fault, and contains no
+ * values of the record.
  */
 public final class MalformedRecordException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates a failure with this fault. */
+  /** Creates an exception whose message describes the fault. */
   public MalformedRecordException(String message) {
     super(message);
   }

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of recently read texts. A text that is read again is the same object: thousands of
- * records contain the same plugin, boot and filesystem type, and one record contains its use
- * several times.
+ * A cache of recently read texts, which saves memory: a text that is read again is usually the same
+ * object. Thousands of records contain the same plugin, boot id and filesystem type, and one record
+ * contains its use several times.
  *
- * <p>The cache may lose texts; then another object is created. Thread-safe; threads may not see
- * each other's entries.
+ * <p>The cache may lose a text; then the next read creates a new object. Thread-safe, although a
+ * thread may miss the entries of other threads.
  */
 final class RecentTexts {
 

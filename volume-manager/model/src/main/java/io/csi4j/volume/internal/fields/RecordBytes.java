@@ -16,10 +16,10 @@ import java.util.SortedMap;
 /**
  * A record as a protobuf message, with the additional fields that a newer version wrote.
  *
- * <p>The message is parsed strictly: only the bytes that this version writes for it are accepted.
- * So a field that is out of order, duplicated, of another type, or unknown within a part is
- * rejected. A message shows everything in its {@code toString()}, including secrets: it never
- * leaves the class that maps it.
+ * <p>The message is parsed strictly: its bytes must be exactly the bytes that this version would
+ * write. A field is rejected if it is out of order, duplicated, of another type, or unknown within
+ * a part. The {@code toString()} of a protobuf message shows all its values, including secrets.
+ * Therefore, messages never leave the class that maps them.
  *
  * @param message the fields known to this version
  * @param newer the unknown fields, which are kept unchanged
@@ -28,7 +28,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
 
   private static final int FORMAT_TAG = 1 << 3;
 
-  /** A step that validates a part. */
+  /** Reads a part of a record and validates it. */
   @FunctionalInterface
   public interface Part<T> {
     /** Returns the part; throws an {@link IllegalArgumentException} if it is invalid. */
@@ -67,7 +67,10 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     }
   }
 
-  /** A generated message would read its fields by reflection, which its module does not allow. */
+  /**
+   * Returns the name of a missing field. Reads it from a dynamic message, because a generated
+   * message would use reflection, which its module does not allow.
+   */
   private static String missing(Message message) throws IOException {
     return DynamicMessage.newBuilder(message.getDescriptorForType())
         .mergeFrom(message.toByteString())
@@ -124,7 +127,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     return all;
   }
 
-  /** Rejects fields of a newer version where none are allowed. */
+  /** Returns this record if it has no fields of a newer version; rejects it otherwise. */
   public RecordBytes<M> whole() throws MalformedRecordException {
     if (!newer.equals(UnknownFields.NONE)) {
       throw otherwise(message.getSerializedSize());
@@ -132,13 +135,13 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     return this;
   }
 
-  /** Omits the message, which may contain secrets. */
+  /** Returns text without the values of the message, which may be secrets. */
   @Override
   public String toString() {
     return "RecordBytes[" + message.getSerializedSize() + " bytes, newer=" + newer + "]";
   }
 
-  /** Returns a part that validates itself. */
+  /** Returns a part whose constructor validates it. */
   public static <T> T checked(String what, Part<T> part) throws MalformedRecordException {
     try {
       return part.read();
@@ -148,9 +151,9 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
   }
 
   /**
-   * Returns the constant with the same name as one of a message.
+   * Returns the enum constant that has the same name as the constant of a message.
    *
-   * @param number the number in the message, used if the constant has no name
+   * @param number the number of the constant in the message, which the failure shows
    */
   public static <E extends Enum<E>> E named(
       String what, Class<E> type, ProtocolMessageEnum stored, int number)
@@ -163,7 +166,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     throw new MalformedRecordException("The " + what + " " + number + " is not known.");
   }
 
-  /** Adds an entry, whose key must be higher than all before. */
+  /** Adds an entry to a map. Its key must be higher than all keys before. */
   public static <K extends Comparable<? super K>, V> void add(
       SortedMap<K, V> entries, K key, V value, String otherwise) throws MalformedRecordException {
     if (!entries.isEmpty() && entries.lastKey().compareTo(key) >= 0) {

@@ -27,8 +27,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Converts parts of records between values and messages. Contexts and mount flags, which are
- * confidential, are written to the stored state here, and never shown.
+ * Converts parts of records between values and messages. Contexts and mount flags are confidential:
+ * this class writes them to the stored state, but never to a message for people.
  */
 public final class StoredParts {
 
@@ -140,7 +140,7 @@ public final class StoredParts {
         "capacity", () -> new CapacityRange(size(in.getRequired()), size(in.getLimit())));
   }
 
-  /** Returns a size; 0 means none. */
+  /** Returns a size; empty if it is stored as 0. */
   public static OptionalLong size(long bytes) throws MalformedRecordException {
     if (bytes < 0) {
       throw new MalformedRecordException("A size is too large.");
@@ -201,7 +201,7 @@ public final class StoredParts {
     return VolumeContext.of(entries(in, "A context is not sorted, or has a key twice."));
   }
 
-  /** Returns the entries of secrets, which are sealed before they are stored or sent. */
+  /** Returns the entries of secrets. The caller encrypts them before they are stored or sent. */
   public static List<PartsProto.Entry> entries(Secrets secrets) {
     return entries(secrets.reveal());
   }
@@ -210,7 +210,10 @@ public final class StoredParts {
     return Secrets.of(entries(in, "The secrets are not sorted, or have a key twice."));
   }
 
-  /** Returns the entries of a publish context; rejects a context that could not be read back. */
+  /**
+   * Returns the entries of a publish context. Rejects text that is not valid Unicode, because it
+   * would change when it is stored.
+   */
   public static List<PartsProto.Entry> entries(PublishContext context) {
     Map<String, String> entries = context.reveal();
     entries.forEach(

@@ -3,11 +3,12 @@ package io.csi4j.volume.internal.fields;
 import java.util.Arrays;
 
 /**
- * The fields of a record that a newer version wrote; the bytes are kept and written back unchanged.
+ * The fields of a record that a newer version wrote and this version does not know. Their bytes are
+ * kept, and written back unchanged.
  */
 public final class UnknownFields {
 
-  /** No unknown fields. */
+  /** The value for a record without unknown fields. */
   public static final UnknownFields NONE = new UnknownFields(new byte[0]);
 
   private final byte[] bytes;

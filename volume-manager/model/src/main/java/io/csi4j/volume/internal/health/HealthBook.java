@@ -13,18 +13,18 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The known faults of each subject, with their sources. Each fault begins once and ends once,
- * however often it is reported. Thread-safe.
+ * The known faults of each subject, with their sources. A fault that is reported repeatedly begins
+ * only once and ends only once. Thread-safe.
  *
- * @param <K> the type of subjects: volumes, or plugins with their storage
+ * @param <K> the type of subjects, which are volumes or plugins with their storage
  * @param <S> the type of sources
- * @param <E> the type of reports; two entries of one kind are the same fault
+ * @param <E> the type of reported entries
  */
 public final class HealthBook<K, S, E> {
 
   /**
-   * The number of lists without a fault after which it has ended: pages of a list are not a
-   * consistent snapshot.
+   * The number of consecutive lists that must not contain a fault before it counts as ended. One
+   * list does not suffice, because the pages of a list are not a consistent snapshot.
    */
   private static final int ROUNDS = 2;
 
@@ -32,7 +32,10 @@ public final class HealthBook<K, S, E> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<K, Map<Fault, Known<S, E>>> known = new HashMap<>();
 
-  /** A fault of a subject; two entries with the same source and kind are the same fault. */
+  /**
+   * The identity of a fault of a subject. Entries with the same source and kind report the same
+   * fault.
+   */
   private record Fault(Object source, Object kind) {}
 
   /**
@@ -42,7 +45,7 @@ public final class HealthBook<K, S, E> {
    * @param source the source of the reports
    * @param since the time of the first report
    * @param asOf the time of the last report
-   * @param missed the number of later lists without the fault
+   * @param missed the number of lists since the last report that did not contain the fault
    */
   public record Known<S, E>(E entry, S source, Instant since, Instant asOf, int missed) {
 
@@ -63,22 +66,25 @@ public final class HealthBook<K, S, E> {
   /**
    * Creates a book without faults.
    *
-   * @param kind returns what distinguishes kinds of faults: the status and the reason
+   * @param kind returns the kind of the fault that an entry reports, such as its status and reason
    */
   public HealthBook(Function<E, Object> kind) {
     this.kind = kind;
   }
 
-  /** Records all faults that a source reports for one subject. */
+  /**
+   * Records all faults that a source reports for one subject. The source's other faults of the
+   * subject end. Returns the changes.
+   */
   public List<Change<K, S, E>> answered(K subject, S source, List<E> entries, Instant now) {
     return told(subject, source, entries, now, fault -> true);
   }
 
   /**
-   * Records a complete list of unhealthy subjects. A known fault that is not in the list ends if
-   * the next list does not contain it, either.
+   * Records a complete list of unhealthy subjects. A known fault that is missing in this list ends
+   * if it is also missing in the next list. Returns the changes.
    *
-   * @param asked the subjects that the list covers; others are ignored
+   * @param asked the subjects that the list covers; all other subjects are ignored
    */
   public List<Change<K, S, E>> listed(S source, Map<K, List<E>> list, Set<K> asked, Instant now) {
     List<Change<K, S, E>> news = new ArrayList<>();
@@ -133,7 +139,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Removes all other subjects, whose faults end. */
+  /** Removes all subjects except those to keep. Returns the end of each removed fault. */
   public List<Change<K, S, E>> keepOnly(Predicate<K> kept) {
     List<Change<K, S, E>> news = new ArrayList<>();
     lock.lock();
@@ -149,7 +155,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Removes one subject, whose faults end. */
+  /** Removes one subject. Returns the end of each of its faults. */
   public List<Change<K, S, E>> forget(K subject) {
     lock.lock();
     try {

@@ -1,6 +1,6 @@
 /**
- * The faults of volumes and storage that plugins reported, and their changes. Makes no calls and
- * has no threads.
+ * Records of the faults of volumes and storage that plugins reported, and of the changes of these
+ * faults. This package calls no plugins and starts no threads.
  */
 @NullMarked
 package io.csi4j.volume.internal.health;

@@ -10,8 +10,8 @@ public final class Durations {
   /**
    * Returns the duration, which must be longer than zero.
    *
-   * @param what its name, for the message
-   * @throws IllegalArgumentException if it is zero or less
+   * @param what the name of the duration in the failure message
+   * @throws IllegalArgumentException if the duration is zero or negative
    */
   public static Duration positive(String what, Duration value) {
     if (value.isZero() || value.isNegative()) {
@@ -23,8 +23,8 @@ public final class Durations {
   /**
    * Returns the duration, which must not be negative.
    *
-   * @param what its name, for the message
-   * @throws IllegalArgumentException if it is less than zero
+   * @param what the name of the duration in the failure message
+   * @throws IllegalArgumentException if the duration is negative
    */
   public static Duration notNegative(String what, Duration value) {
     if (value.isNegative()) {

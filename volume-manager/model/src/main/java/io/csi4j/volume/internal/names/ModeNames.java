@@ -14,7 +14,7 @@ public final class ModeNames {
   /**
    * Returns the mode with this name.
    *
-   * @throws IllegalArgumentException for an unknown name; the message lists the valid ones
+   * @throws IllegalArgumentException for an unknown name; the message lists the valid names
    */
   public static AccessMode parse(String word) {
     return stated()
@@ -29,8 +29,8 @@ public final class ModeNames {
   }
 
   /**
-   * Returns text about a mode that does not admit every workload of a node, with its limit and the
-   * modes that admit more: {@code SINGLE_NODE_WRITER admits one workload (...)}.
+   * Returns text that explains how many workloads of a node a mode admits, and which modes admit
+   * more: {@code SINGLE_NODE_WRITER admits one workload (...)}.
    */
   public static String limit(AccessMode mode) {
     return mode
@@ -46,10 +46,7 @@ public final class ModeNames {
         };
   }
 
-  /**
-   * Returns text about a mode that does not admit every node, with its limit and the modes that
-   * admit more.
-   */
+  /** Returns text that explains how many nodes a mode admits, and which modes admit more. */
   public static String limitOfNodes(AccessMode mode) {
     return mode == AccessMode.MULTI_NODE_SINGLE_WRITER
         ? limit(mode)

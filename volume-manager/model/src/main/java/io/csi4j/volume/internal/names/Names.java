@@ -1,15 +1,16 @@
 package io.csi4j.volume.internal.names;
 
-/** The rules for all names given by a host. */
+/** The rules for all names that a host chooses. */
 public final class Names {
 
-  /** Far longer than the names that hosts use. */
+  /** Maximum length of a name, far longer than the names that hosts use. */
   static final int LONGEST = 1024;
 
   private Names() {}
 
   /**
-   * Returns the text if it is a valid name: not empty, not too long, without control characters.
+   * Returns the text if it is a valid name: not empty, not too long, and without control
+   * characters.
    */
   public static String check(String kind, String text) {
     if (text.isEmpty()) {

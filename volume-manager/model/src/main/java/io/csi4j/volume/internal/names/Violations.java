@@ -13,7 +13,7 @@ public final class Violations {
 
   private final List<Violation> all = new ArrayList<>();
 
-  /** Adds a violation of a rule by a field. */
+  /** Adds a field's violation of a rule. */
   public void add(String field, Rule rule, String detail) {
     all.add(new Violation(field, rule, detail));
   }
@@ -24,8 +24,8 @@ public final class Violations {
   }
 
   /**
-   * Reads a value by its name; empty if it is missing, or if the name is invalid, which is added as
-   * a violation.
+   * Returns the value with this name; empty if the name is missing or invalid. An invalid name is
+   * added as a violation.
    */
   public <T> Optional<T> read(String field, @Nullable String word, Function<String, T> reading) {
     if (word == null) {
@@ -43,7 +43,7 @@ public final class Violations {
     }
   }
 
-  /** Returns the violations, in order. */
+  /** Returns the violations, in the order in which they were added. */
   public List<Violation> all() {
     return List.copyOf(all);
   }

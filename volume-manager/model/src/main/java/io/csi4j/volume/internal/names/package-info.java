@@ -1,5 +1,5 @@
 /**
- * Checks of names and durations, text about access modes, and explanations of invalid text. This
+ * Checks of names and durations, the names of access modes, and a collector of violations. This
  * package depends on no other package of the volume manager.
  */
 @NullMarked

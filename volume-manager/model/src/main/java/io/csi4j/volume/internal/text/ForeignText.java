@@ -2,17 +2,20 @@ package io.csi4j.volume.internal.text;
 
 import io.csi4j.client.internal.text.SafeText;
 
-/** Text of unknown origin in messages to operators. */
+/** Escapes text of unknown origin for messages to operators. */
 public final class ForeignText {
 
   private ForeignText() {}
 
-  /** Returns the text with everything unprintable escaped, limited to 1 KiB; a cut is marked. */
+  /**
+   * Returns the text with unprintable characters escaped, limited to 1 KiB. A mark shows where the
+   * text was cut.
+   */
   public static String of(String text) {
     return SafeText.escape(text);
   }
 
-  /** Returns the text with another limit, in bytes. */
+  /** Returns the text with unprintable characters escaped, limited to this number of bytes. */
   public static String of(String text, int limit) {
     return SafeText.escape(text, limit);
   }

@@ -7,19 +7,23 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Names of directories and records: 26 lower-case letters and digits, 130 bits of a hash. */
+/**
+ * Names of directories and records that are computed from other texts. A name has 26 lower-case
+ * letters and digits, which encode 130 bits of a hash.
+ */
 public final class HashedName {
 
   private static final String DIGITS = "abcdefghijklmnopqrstuvwxyz234567";
   private static final int LENGTH = 26;
 
   /**
-   * A cache of recent names, each at the index given by the hash of its texts: an operation on a
-   * volume computes the same few names dozens of times. Threads may miss each other's entries.
+   * A cache of recently computed names, because an operation on a volume computes the same few
+   * names dozens of times. The index of a name is the hash of its texts. A thread may miss the
+   * entries of other threads.
    */
   private static final @Nullable Known[] LATELY = new Known[512];
 
-  /** A computed name with its texts. */
+  /** A computed name, with the texts that it was computed from. */
   private static final class Known {
     final String[] parts;
     final String name;
@@ -32,7 +36,7 @@ public final class HashedName {
 
   private HashedName() {}
 
-  /** Returns the name for these texts, none of which may contain a NUL; their order matters. */
+  /** Returns the name for these texts in this order. No text may contain a NUL. */
   public static String of(String... parts) {
     int place = Arrays.hashCode(parts) & (LATELY.length - 1);
     Known known = LATELY[place];
@@ -56,12 +60,12 @@ public final class HashedName {
     }
   }
 
-  /** Returns the name of a volume of a storage system, which is unique for each key of the host. */
+  /** Returns the name of a volume in the storage system. It is unique for each key of the host. */
   public static String inCatalog(VolumeKey volume) {
     return of("catalog", volume.namespace().value(), volume.id());
   }
 
-  /** Whether the text can be such a name. */
+  /** Whether the text has the form of a hashed name. */
   public static boolean isName(String text) {
     return text.length() == LENGTH && text.chars().allMatch(c -> DIGITS.indexOf(c) >= 0);
   }

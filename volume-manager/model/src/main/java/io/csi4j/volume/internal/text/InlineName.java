@@ -4,9 +4,9 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeUse;
 
 /**
- * The id of an inline volume, which its host generates: always the same for one use, and different
- * for each use. A record or directory with such an id shows, without the request, that the volume
- * was published without being created or staged.
+ * The generated id of an inline volume, which is published without being created or staged. Each
+ * use has a different id, which never changes. The form of the id alone shows that a record or
+ * directory belongs to an inline volume.
  */
 public final class InlineName {
 
@@ -25,7 +25,7 @@ public final class InlineName {
             usage.workload().value());
   }
 
-  /** Whether the text is such an id. */
+  /** Whether the text is the id of an inline volume. */
   public static boolean isName(String id) {
     return id.startsWith(PREFIX) && HashedName.isName(id.substring(PREFIX.length()));
   }

@@ -6,10 +6,12 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 
 /**
- * Creates messages: the code provides what is safe and the next step; the caller provides the
- * subject and what was seen. All foreign text is escaped to fit on one line.
+ * Creates messages for operators. The code of a message determines what is safe and the next step.
+ * The caller provides the subject and the observation. Text of unknown origin is escaped, so a
+ * message fits on one line.
  *
- * <p>A message has one next step. Steps of several sources contradict each other.
+ * <p>A message has only one next step, because steps from several sources could contradict each
+ * other.
  */
 public final class Messages {
 
@@ -17,7 +19,10 @@ public final class Messages {
 
   private Messages() {}
 
-  /** Logs a message that no listener of the host handles, at the level of its severity. */
+  /**
+   * Logs a message that no listener of the host handles. The log level follows from the severity of
+   * the message.
+   */
   public static void log(OperatorMessage message) {
     LOG.log(
         switch (message.code().severity()) {
@@ -28,12 +33,12 @@ public final class Messages {
         message.line());
   }
 
-  /** Returns the message for an operator. */
+  /** Returns a message with the next step of its code. */
   public static OperatorMessage of(OperatorCode code, Subject subject, String seen) {
     return of(code, subject, seen, new OperatorMessage.Part(code.next()));
   }
 
-  /** Returns the message with a more specific next step than that of its code. */
+  /** Returns a message with a next step that is more specific than the next step of its code. */
   public static OperatorMessage of(
       OperatorCode code, Subject subject, String seen, OperatorMessage.Part next) {
     String clause = ForeignText.clause(seen);
@@ -44,7 +49,10 @@ public final class Messages {
         ForeignText.clause(next.text()));
   }
 
-  /** Returns the message with the meaning, and often the next step, from the answer to a call. */
+  /**
+   * Returns a message about a failed call. The failure provides the observation and, for some
+   * codes, the next step.
+   */
   public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
     return compose(
         code,
@@ -53,7 +61,10 @@ public final class Messages {
         isForTheAnswerToSay(code) ? ForeignText.clause(answer.advice()) : code.next());
   }
 
-  /** The status, with the call if it was sent, and with the plugin's own message. */
+  /**
+   * Returns the status of a failed call, with the name of the call if it was sent, and with the
+   * plugin's own message.
+   */
   private static String status(CsiFailure answer) {
     String call = answer.operation().map(CsiOperation::rpcName).orElse("the connection");
     String text = answer.pluginText().map(ForeignText::clause).orElse("");
@@ -66,8 +77,8 @@ public final class Messages {
   }
 
   /**
-   * Whether the next step is taken from the answer to a call: a message has only one next step, and
-   * for work that continues automatically the code has the better one.
+   * Whether the next step of a message is taken from the failed call instead of the code. For work
+   * that continues automatically, the next step of the code is better.
    */
   private static boolean isForTheAnswerToSay(OperatorCode code) {
     return switch (code) {

@@ -25,18 +25,18 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** The archive of a bug report: a new file, which only its owner may read. */
+/** The archive file of a bug report. Only the owner of the file may read it. */
 public final class ReportArchive {
 
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Maximum number of bytes of a line. */
+  /** Maximum length of a line, in bytes. */
   private static final int LONGEST_LINE = 4096;
 
   private ReportArchive() {}
 
-  /** Creates a new file and opens it. */
+  /** Creates a new file and opens it for writing. */
   @FunctionalInterface
   public interface Creation {
 
@@ -48,7 +48,7 @@ public final class ReportArchive {
     SeekableByteChannel create(Path archive) throws IOException;
   }
 
-  /** Creates the new file, which only its owner may read. */
+  /** Creates a new file that only its owner may read. */
   public static SeekableByteChannel create(Path archive) throws IOException {
     return Files.newByteChannel(
         archive,
@@ -57,8 +57,9 @@ public final class ReportArchive {
   }
 
   /**
-   * Writes the lines of each entry to the new file, and never opens a file by its name: a user who
-   * may rename files there could replace it. If writing fails, no file is left.
+   * Creates the file and writes the lines of each entry to it. The file is written through the
+   * channel that created it and is never opened again by its name, because another user could have
+   * replaced it. If writing fails, the file is deleted.
    *
    * @throws IOException if the path exists, or the file cannot be written
    */
@@ -134,7 +135,7 @@ public final class ReportArchive {
   /**
    * Returns the versions of csi4j, CSI, Java and the system, and the time.
    *
-   * @param ours a class of the jar whose version is included
+   * @param ours a class of the jar whose version is returned
    * @param more an additional line
    */
   public static List<String> versions(Class<?> ours, String more) {

@@ -8,10 +8,10 @@ import java.util.Optional;
 /**
  * The subject of a message.
  *
- * @param doing the work, as a phrase such as {@code publishing}
+ * @param doing the operation, as a phrase such as {@code publishing}
  * @param identity the volume, if known
- * @param usage the use, if there is one
- * @param path the path, if there is one
+ * @param usage the use of the volume, if the message concerns a use
+ * @param path the path, if the message concerns a path
  */
 public record Subject(
     String doing,

@@ -1,7 +1,7 @@
 /**
  * Creates the messages that operators read. Start at {@link
- * io.csi4j.volume.internal.text.Messages}. Foreign text passes through {@link
- * io.csi4j.volume.internal.text.ForeignText}; secrets are never passed to this package.
+ * io.csi4j.volume.internal.text.Messages}. Text of unknown origin is escaped by {@link
+ * io.csi4j.volume.internal.text.ForeignText}. Callers never pass secrets to this package.
  */
 @NullMarked
 package io.csi4j.volume.internal.text;

@@ -2,12 +2,12 @@ package io.csi4j.volume.internal.time;
 
 import java.time.Instant;
 
-/** A clock. */
+/** The source of time. Tests replace it by virtual time. */
 public interface Clock {
 
-  /** Returns a monotonic time in nanoseconds, for all decisions. */
+  /** Returns a monotonic time in nanoseconds, which all decisions use. */
   long nanos();
 
-  /** Returns the time of day, for people. */
+  /** Returns the date and time of day, which only messages for people use. */
   Instant wall();
 }

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Failures of background work, which have no caller to report them to. */
+/** Handles failures of background work, which has no caller that could receive them. */
 public final class Failures {
 
   private Failures() {}
@@ -16,13 +16,14 @@ public final class Failures {
     try {
       logger.log(Level.ERROR, text, failure);
     } catch (RuntimeException | Error unlogged) {
-      // Running the next task is more important than a log line.
+      // The thread must continue with the next task even if the failure could not be logged.
       rethrowEnd(unlogged);
     }
   }
 
   /**
-   * Rethrows {@link ThreadDeath}, which ends the thread; any other throwable ends only its task.
+   * Rethrows the throwable if it is {@link ThreadDeath}, which must end the thread. Any other
+   * throwable ends only the current task.
    */
   public static void rethrowEnd(Throwable thrown) {
     if (thrown instanceof ThreadDeath end) {

@@ -6,8 +6,8 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A wrapper of a listener's context that runs the work exactly once, whatever the listener does.
- * The work itself must not throw.
+ * A wrapper of a listener's context. It runs the work exactly once, even if the context throws, or
+ * runs the work twice or not at all. The work itself must not throw.
  */
 public final class GuardedContext implements WorkContext {
 

@@ -1,7 +1,7 @@
 /**
- * The interfaces of clock and scheduler with their implementations on this machine, and the tools
- * of all modules for asynchronous and periodic work: threads, the mailbox, turns, rounds, the hub
- * that notifies listeners, and the unwrapping of failures. Tests use virtual time.
+ * Tools of all modules for asynchronous and periodic work: threads, queues of tasks, the
+ * notification of listeners, and the unwrapping of failures. The package also has the interfaces of
+ * the clock and the scheduler, with implementations for real time. Tests use virtual time instead.
  */
 @NullMarked
 package io.csi4j.volume.internal.time;

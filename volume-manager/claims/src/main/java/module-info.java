@@ -1,4 +1,4 @@
-/** Claims of volumes, across machines. */
+/** Claims of volumes across the machines of a cluster. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.claims {
   requires static transitive org.jspecify;

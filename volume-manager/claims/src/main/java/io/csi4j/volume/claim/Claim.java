@@ -16,18 +16,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The claim of a volume, with all its holders. The first holder sets the use of the volume, and
- * that use stays until the last holder is removed.
+ * The claim of a volume, with all its holders. The first holder determines how the volume is used.
+ * This use does not change until the last holder is removed.
  *
  * @param volume the volume
- * @param use the use of the volume; empty exactly when it has no holder
- * @param holders the holders by workload, including those that are being released
- * @param epoch the highest epoch that a holder of this volume had; it only grows
- * @param exhaustedUntil the time until which its storage system accepts no further claim, if it
- *     reported that
- * @param overrides the overrides by operators, the latest last; the oldest are dropped
- * @param lastUse the time at which the last workload that had held it was removed; empty if none
- *     ever was, or if a version that recorded no time removed it
+ * @param use the use of the volume; empty exactly when the claim has no holder
+ * @param holders the holders by workload, including holders that are being released
+ * @param epoch the highest epoch that any holder of this volume has had so far; it never decreases
+ * @param exhaustedUntil the time until which no further claim of the volume is accepted, because
+ *     the storage system reported that it is exhausted; empty if it did not
+ * @param overrides the last overrides by operators, the latest last
+ * @param lastUse the time at which a holder was last removed; empty if no holder was ever removed,
+ *     or if an older version that did not record the time removed it
  * @since 1.0
  */
 public record Claim(
@@ -40,23 +40,24 @@ public record Claim(
     Optional<Instant> lastUse) {
 
   /**
-   * The reserved workload name that holds a volume while it is deleted; no workload may have this
-   * name.
+   * The reserved name of the holder that csi4j adds while it deletes a volume. No workload may have
+   * this name.
    */
   public static final WorkloadId DELETION = WorkloadId.of("being-deleted");
 
-  /** Maximum number of overrides that are kept. */
+  /** The maximum number of overrides that a claim keeps. */
   public static final int OVERRIDES = 8;
 
   /**
-   * The use of a volume by all its holders.
+   * The use of a volume, which is the same for all holders.
    *
-   * @param mode the number of nodes that may use it, and which may write
-   * @param attachment whether nodes get it as a filesystem or as a block device
+   * @param mode the access mode, which limits how many nodes may use the volume, and which may
+   *     write
+   * @param attachment whether nodes access the volume as a filesystem or as a block device
    */
   public record Use(AccessMode mode, AttachmentMode attachment) {
 
-    /** Refuses a mode that is not in the spec. */
+    /** Rejects an access mode that the CSI spec does not define. */
     public Use {
       Objects.requireNonNull(attachment, "attachment");
       if (!mode.isStated()) {
@@ -95,7 +96,7 @@ public record Claim(
     }
   }
 
-  /** A claim that was not used before, and has no overrides. */
+  /** Creates a claim without a last use and without overrides. */
   public Claim(
       VolumeKey volume,
       Optional<Use> use,
@@ -105,22 +106,25 @@ public record Claim(
     this(volume, use, holders, epoch, exhaustedUntil, List.of(), Optional.empty());
   }
 
-  /** Returns the claim of a volume without holders. */
+  /** Returns the claim of a volume that has no holders. */
   public static Claim none(VolumeKey volume) {
     return new Claim(volume, Optional.empty(), Collections.emptySortedMap(), 0, Optional.empty());
   }
 
-  /** Returns the holder of this workload, if there is one. */
+  /** Returns the holder for this workload, if the workload holds the volume. */
   public Optional<ClaimHolder> holder(WorkloadId workload) {
     return Optional.ofNullable(holders.get(workload));
   }
 
-  /** Returns the holders except this workload. */
+  /** Returns all holders except the holder for this workload. */
   public Collection<ClaimHolder> others(WorkloadId workload) {
     return holders.values().stream().filter(each -> !each.workload().equals(workload)).toList();
   }
 
-  /** Returns the claim with this holder, which replaces the current holder of the workload. */
+  /**
+   * Returns the claim with this holder and use. The holder replaces a current holder for the same
+   * workload.
+   */
   public Claim with(ClaimHolder holder, Use how) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.put(holder.workload(), holder);
@@ -134,7 +138,7 @@ public record Claim(
         lastUse);
   }
 
-  /** Returns the claim without the holder of this workload. */
+  /** Returns the claim without the holder for this workload. */
   public Claim without(WorkloadId workload) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.remove(workload);
@@ -154,8 +158,8 @@ public record Claim(
   }
 
   /**
-   * Returns the claim with the time until which its storage system accepts no further claim; empty
-   * if it accepts claims again.
+   * Returns the claim with this time until which no further claim is accepted; empty if claims are
+   * accepted again.
    */
   public Claim exhausted(Optional<Instant> until) {
     return new Claim(volume, use, holders, epoch, until, overrides, lastUse);

@@ -16,7 +16,7 @@ public sealed interface ClaimDecision {
    * The change may be made.
    *
    * @param next the claim after the change
-   * @param changes whether it differs from the claim before; if not, the change had already been
+   * @param changes whether the claim is changed; false if the requested change had already been
    *     made
    */
   record Granted(Claim next, boolean changes) implements ClaimDecision {}
@@ -25,7 +25,7 @@ public sealed interface ClaimDecision {
    * The change may not be made.
    *
    * @param code the reason
-   * @param holder the holder in the way, if there is one
+   * @param holder the holder that prevents the change, if a holder prevents it
    * @param because the reason, as a clause for display
    */
   record Refused(OperatorCode code, Optional<ClaimHolder> holder, ReasonText because)

@@ -6,7 +6,7 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
 /**
- * An event in the lifecycle of a claim. Every event except {@link Unreadable} is about the claim of
+ * An event in the lifecycle of a claim. Every event except {@link Unreadable} concerns the claim of
  * one use. Events contain no secrets and no publish context.
  *
  * @since 1.0
@@ -17,17 +17,17 @@ public sealed interface ClaimEvent {
   enum Work {
     /** Claiming the volume, and attaching it if necessary. */
     ACQUIRE,
-    /** Waiting for the claims of others between two attempts to claim the volume. */
+    /** Waiting for other workloads to release the volume, between two attempts to claim it. */
     WAIT,
     /** Releasing the claim. */
     RELEASE,
-    /** Recording a proof. */
+    /** Recording a proof that the node no longer uses the volume. */
     PROVE,
-    /** Continuing a claim that another process has left unfinished. */
+    /** Continuing work on a claim that another process has left unfinished. */
     RESUME,
-    /** Asking the storage system to attach the volume. */
+    /** Calling the storage system to attach the volume. */
     ATTACH,
-    /** Asking the storage system to detach the volume. */
+    /** Calling the storage system to detach the volume. */
     DETACH
   }
 
@@ -50,10 +50,10 @@ public sealed interface ClaimEvent {
       implements ClaimEvent {}
 
   /**
-   * A claim was written with a new state.
+   * The new state of a claim was written to the store.
    *
    * @param usage the use
-   * @param holder its current holder
+   * @param holder the holder in its new state
    */
   record Moved(VolumeUse usage, ClaimHolder holder) implements ClaimEvent {}
 
@@ -66,20 +66,20 @@ public sealed interface ClaimEvent {
   record Freed(VolumeUse usage, long epoch) implements ClaimEvent {}
 
   /**
-   * A proof was accepted.
+   * A proof that a node no longer uses the volume was accepted.
    *
    * @param proof the proof
    */
   record Proven(ReleaseProof proof) implements ClaimEvent {
 
-    /** Returns the use. */
+    /** Returns the use that the proof concerns. */
     public VolumeUse usage() {
       return proof.usage();
     }
   }
 
   /**
-   * Another event that an operator must know.
+   * Another event that an operator should know about.
    *
    * @param usage the use
    * @param message the message
@@ -87,16 +87,17 @@ public sealed interface ClaimEvent {
   record Noticed(VolumeUse usage, OperatorMessage message) implements ClaimEvent {}
 
   /**
-   * A claim cannot be read: a scan of all claims skips it. Reported in each scan that meets it.
+   * A claim cannot be read, and a scan of all claims skips it. Each scan reports the claim again.
    *
-   * @param volume the volume, if the store knows it with certainty
+   * @param volume the volume; empty if the store cannot determine it with certainty
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimEvent {}
 
   /**
-   * A listener for the events of claims. Events are reported on the thread that caused them,
-   * without a lock; an exception of the listener is logged, and a slow listener delays its callers.
+   * A listener for the events of claims. The listener is called on the thread that caused the
+   * event, without a lock, so a slow listener delays that thread. If the listener throws, the
+   * exception is logged.
    *
    * @since 1.0
    */

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a claim was not changed as requested. {@link #outcome()} determines the caller's next
- * action.
+ * Thrown when a claim was not changed as requested. The {@link #outcome()} determines what the
+ * caller should do next.
  *
  * @since 1.0
  */
@@ -19,13 +19,13 @@ public final class ClaimException extends OperatorException {
 
   private final ChangeOutcome outcome;
 
-  /** A failure with this outcome and message. */
+  /** Creates an exception with this outcome and message. */
   public ClaimException(ChangeOutcome outcome, OperatorMessage message, @Nullable Throwable cause) {
     super(message, cause);
     this.outcome = Objects.requireNonNull(outcome, "outcome");
   }
 
-  /** Returns the outcome, which determines the caller's next action. */
+  /** Returns the outcome, which determines what the caller should do next. */
   public ChangeOutcome outcome() {
     return outcome;
   }

@@ -17,17 +17,19 @@ import java.util.Optional;
  *
  * @param workload the workload
  * @param node the node of the workload
- * @param nodeId the plugin's id of that node; kept from the time of the claim, because it may
- *     change
+ * @param nodeId the plugin's id of that node at the time of the claim; it is kept because a plugin
+ *     may change the id later
  * @param mode whether the workload reads or writes
- * @param state the progress of the release
- * @param epoch the number of the claim: higher than that of every earlier claim of the volume
- * @param since the time of the claim, for display: no decision depends on it
- * @param attachment the state of the attachment of the volume to that node
- * @param options the complete mount options of the workload, decided at the time of the claim and
- *     used for every call; empty for a block device, or if they are not known
- * @param facts the facts about the workload that are passed to the plugin, if any; a repeated
- *     request with other facts is refused, because two callers would change them back and forth
+ * @param state the progress of the claim's release
+ * @param epoch the number of the claim, which is higher than the number of every earlier claim of
+ *     the volume
+ * @param since the time of the claim, for display only
+ * @param attachment whether the volume is attached to that node
+ * @param options the complete mount options of the workload. They are determined at the time of the
+ *     claim and used for every call; empty for a block device, or if they are not known
+ * @param facts the facts about the workload that are passed to the plugin, if any. A repeated
+ *     request with other facts is refused; otherwise, two callers could keep replacing each other's
+ *     facts
  * @since 1.0
  */
 public record ClaimHolder(
@@ -58,7 +60,7 @@ public record ClaimHolder(
     }
   }
 
-  /** A holder with unknown mount options. */
+  /** Creates a holder with unknown mount options and without facts for the plugin. */
   public ClaimHolder(
       WorkloadId workload,
       NodeName node,
@@ -71,7 +73,7 @@ public record ClaimHolder(
     this(workload, node, nodeId, mode, state, epoch, since, attachment, Optional.empty());
   }
 
-  /** A holder without facts for the plugin. */
+  /** Creates a holder without facts for the plugin. */
   public ClaimHolder(
       WorkloadId workload,
       NodeName node,
@@ -85,14 +87,14 @@ public record ClaimHolder(
     this(workload, node, nodeId, mode, state, epoch, since, attachment, options, Optional.empty());
   }
 
-  /** Returns whether a receipt is for this claim: the same workload, node and epoch. */
+  /** Whether a receipt belongs to this claim: its workload, node and epoch are the same. */
   public boolean isMeantBy(NodeReceipt receipt) {
     return receipt.usage().workload().equals(workload)
         && receipt.node().equals(node)
         && receipt.epoch() == epoch;
   }
 
-  /** Returns the holder with a later state of its release. */
+  /** Returns the holder with this state of its release. */
   public ClaimHolder in(State next) {
     return new ClaimHolder(
         workload, node, nodeId, mode, next, epoch, since, attachment, options, facts);
@@ -116,15 +118,18 @@ public record ClaimHolder(
   }
 
   /**
-   * The progress of the release of a claim. It only moves down this list, and each step is written
-   * before the next one is done.
+   * The progress of the release of a claim. The state only changes to a later state of this list.
+   * Each state is stored before the work for the next state begins.
    *
    * @since 1.0
    */
   public enum State {
     /** The workload may use the volume. */
     TAKEN,
-    /** The node was asked to unmount the volume from the workload, and may be doing it. */
+    /**
+     * The release has begun. The node must unmount the volume for this workload, and may already be
+     * doing it.
+     */
     UNPUBLISHING,
     /** The node has proved that it no longer has the volume mounted. */
     NODE_DETACHED,
@@ -133,32 +138,33 @@ public record ClaimHolder(
     /** No work is pending; the claim may be removed. */
     READY_TO_FREE;
 
-    /** Returns whether this state is later in the release. */
+    /** Whether this state comes later in the release than the other state. */
     public boolean isAfter(State other) {
       return compareTo(other) > 0;
     }
   }
 
   /**
-   * The state of the attachment of a volume to the node of a claim. Kept with the claim, so that
-   * the attachment is undone later even if the plugin has other capabilities by then.
+   * Whether a volume is attached to the node of a claim. It is stored with the claim, so that the
+   * volume can be detached later even if the capabilities of the plugin have changed.
    *
    * @since 1.0
    */
   public sealed interface Attachment {
 
-    /** No attachment is needed. */
+    /** The volume need not be attached. */
     record NotNeeded() implements Attachment {}
 
     /**
-     * The storage system may have been asked to attach the volume to the node, or is about to be.
+     * It is uncertain whether the volume is attached: the storage system is about to be called, or
+     * was called without a known result.
      *
-     * @param repeated whether the claim was acquired more than once: the refusal of one call then
-     *     does not show what an earlier call has done
+     * @param repeated whether the claim was acquired more than once. If so, an earlier call may
+     *     have attached the volume although the latest call was refused
      */
     record InDoubt(boolean repeated) implements Attachment {
 
-      /** The state of a claim that was acquired once. */
+      /** Creates the value for a claim that was acquired only once. */
       public InDoubt() {
         this(false);
       }
@@ -167,7 +173,7 @@ public record ClaimHolder(
     /**
      * The volume is attached.
      *
-     * @param context the context that the node needs to use the volume
+     * @param context the publish context that the node needs to use the volume
      */
     record Attached(PublishContext context) implements Attachment {
 

@@ -8,15 +8,15 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * An override: an operator's decision to treat a claim as released without proof. It is kept with
- * the claims of the volume for later inspection.
+ * An operator's decision to treat a claim as released by its node although the node gave no proof.
+ * The override is stored with the claim of the volume for later inspection.
  *
  * @param workload the workload of the claim
  * @param node the node that gave no proof
  * @param epoch the epoch of that claim
  * @param person the operator who takes responsibility
  * @param reason the reason that the operator gave
- * @param at the time, for display
+ * @param at the time of the override, for display
  * @since 1.0
  */
 public record ClaimOverride(
@@ -25,7 +25,7 @@ public record ClaimOverride(
   /**
    * A person who takes responsibility for an override.
    *
-   * @param name the name of the person as the host knows it; not empty, without control characters
+   * @param name the host's name for the person; not empty, without control characters
    */
   public record Person(String name) {
 

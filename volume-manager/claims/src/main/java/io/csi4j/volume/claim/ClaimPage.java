@@ -10,23 +10,23 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A page of the claims of a store, in the order of their volumes. Claims that cannot be read are
- * listed separately, and do not affect the others.
+ * A page of the claims in a store, in the order of their volumes. Claims that cannot be read are
+ * listed separately; all other claims of the page are still returned.
  *
  * @param claims the claims that can be read
- * @param unreadable the claims that cannot be read: they exist, but their contents are not known
+ * @param unreadable the claims that exist but cannot be read
  * @param next the volume after which the next page begins; empty on the last page
  * @since 1.0
  */
 public record ClaimPage(List<Claim> claims, List<Unreadable> unreadable, Optional<VolumeKey> next) {
 
   /**
-   * A claim that cannot be read: its record is damaged, or a newer version wrote it.
+   * A claim that cannot be read, because its record is damaged or a newer version wrote it.
    *
-   * @param key the key of its record in the store
-   * @param volume the volume, if the store knows it with certainty. Otherwise, the claim may be of
-   *     any volume; reading the claim of that volume fails
-   * @param problem the problem and the next step, in sentences and without secrets
+   * @param key the key of the claim's record in the store
+   * @param volume the volume; empty if the store cannot determine it with certainty. In that case,
+   *     the claim may belong to any volume, and reading the claim of that volume fails
+   * @param problem sentences that describe the problem and the next step, without secrets
    */
   public record Unreadable(String key, Optional<VolumeKey> volume, String problem) {
 

@@ -7,22 +7,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The progress of a claim, and what it waits for. Each value except {@link Unreadable} is about the
- * claim of one use.
+ * The progress of a claim, and the next event that the claim waits for. Each value except {@link
+ * Unreadable} concerns the claim of one use.
  *
  * @since 1.0
  */
 public sealed interface ClaimProgress {
 
   /**
-   * The claim is gone: no work is pending.
+   * The claim no longer exists, and no work is pending for it.
    *
    * @param usage the use
    */
   record Gone(VolumeUse usage) implements ClaimProgress {}
 
   /**
-   * The claim is held, and was not released.
+   * The claim is held. Its release has not begun.
    *
    * @param usage the use
    * @param holder the holder
@@ -30,8 +30,8 @@ public sealed interface ClaimProgress {
   record Held(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * The claim is held, and the storage system may or may not have attached the volume: claim it
-   * again, or release it.
+   * The claim is held, but it is uncertain whether the storage system has attached the volume. The
+   * host must claim the volume again, or release it.
    *
    * @param usage the use
    * @param holder the holder
@@ -39,7 +39,7 @@ public sealed interface ClaimProgress {
   record WaitsForHost(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * The node must unmount the volume and send its receipt.
+   * The claim waits until the node has unmounted the volume and sent its receipt.
    *
    * @param usage the use
    * @param holder the holder of the claim, with its node and epoch
@@ -47,7 +47,8 @@ public sealed interface ClaimProgress {
   record WaitsForNode(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * The node sends no receipt: another proof that it cannot write is needed.
+   * The node has sent no receipt, so the claim needs another proof that the node can no longer
+   * write to the volume.
    *
    * @param usage the use
    * @param holder the holder of the claim
@@ -65,7 +66,7 @@ public sealed interface ClaimProgress {
   }
 
   /**
-   * The storage system has not detached the volume.
+   * The claim waits until the storage system has detached the volume.
    *
    * @param usage the use
    * @param holder the holder of the claim
@@ -75,7 +76,7 @@ public sealed interface ClaimProgress {
       implements ClaimProgress {}
 
   /**
-   * The claim could not be read or written.
+   * The claim could not be read from the store or written to it.
    *
    * @param usage the use
    * @param message the message for an operator
@@ -83,17 +84,17 @@ public sealed interface ClaimProgress {
   record Failed(VolumeUse usage, OperatorMessage message) implements ClaimProgress {}
 
   /**
-   * The claim of a volume cannot be read: it was not changed, and its holders are not known. Only a
-   * scan of all claims finds such claims.
+   * The claim of a volume cannot be read. It was not changed, and its holders are not known. Only a
+   * scan of all claims returns this value.
    *
-   * @param volume the volume, if the store knows it with certainty
+   * @param volume the volume; empty if the store cannot determine it with certainty
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimProgress {}
 
-  /** The ways to prove that a node cannot write. */
+  /** The possible proofs that a node can no longer write to a volume. */
   enum Choice {
-    /** The node comes back, and reports that it has nothing mounted. */
+    /** The node comes back, and reports that the volume is no longer mounted. */
     NODE_COMES_BACK("let the node come back and send its receipt"),
     /** The storage system removes the node's access to the volume. */
     TAKE_AWAY("let the storage system detach it, if detaching really ends the node's access"),
@@ -101,7 +102,7 @@ public sealed interface ClaimProgress {
     FENCE("fence the node off the storage"),
     /** The node is powered off. */
     POWER_OFF("attest that the node is off"),
-    /** An operator takes responsibility. */
+    /** An operator takes responsibility for treating the claim as released. */
     OVERRIDE("override it with your name and the reason");
 
     private final String words;

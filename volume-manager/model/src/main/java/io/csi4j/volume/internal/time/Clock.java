@@ -5,9 +5,9 @@ import java.time.Instant;
 /** The source of time. Tests replace it by virtual time. */
 public interface Clock {
 
-  /** Returns a monotonic time in nanoseconds, which all decisions use. */
+  /** Returns a monotonic time in nanoseconds, for measuring how much time has passed. */
   long nanos();
 
-  /** Returns the date and time of day, which only messages for people use. */
+  /** Returns the date and time of day, for display and for records. */
   Instant wall();
 }

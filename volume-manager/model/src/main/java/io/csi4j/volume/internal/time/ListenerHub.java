@@ -14,13 +14,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies the listeners of a host of events. Each listener has a bounded queue. It is notified of
- * one event at a time, in order and without a lock, on a thread that exists only while events wait
- * for it.
+ * Notifies the host's listeners of events. Each listener has a bounded queue, and receives one
+ * event at a time, in order. The hub holds no lock while a listener runs. The thread that runs a
+ * listener exists only while the listener has waiting events.
  *
- * <p>A listener that is slow or throws delays neither the sender nor other listeners: if too many
- * events wait for it, some are dropped and counted; its failures are logged, and it gets the next
- * event. A listener may use and close the object that notifies it.
+ * <p>A listener that is slow or throws delays neither the sender nor other listeners. If too many
+ * events wait for a listener, some are dropped and counted. If a listener throws, the failure is
+ * logged and the listener still receives later events. A listener may use and close the object that
+ * notifies it.
  */
 public final class ListenerHub {
 
@@ -31,22 +32,28 @@ public final class ListenerHub {
   private final Executor threads;
   private final Set<Listening<?>> all = ConcurrentHashMap.newKeySet();
 
-  /** The events that wait for one listener, and the number of dropped events. Used under a lock. */
+  /**
+   * The events that wait for one listener, and the number of dropped events. The hub calls all
+   * methods under a lock.
+   */
   public interface Waiting<E> {
 
-    /** Adds an event, and drops others if there are too many. */
+    /** Adds an event, and drops another event if too many are waiting. */
     void add(E event);
 
     /** Removes and returns the next event to deliver. */
     Optional<E> next();
 
-    /** Returns whether there is no next event. */
+    /** Whether no event can be delivered now. */
     boolean isEmpty();
 
     /** Returns the number of waiting events. */
     int size();
 
-    /** Returns the number of dropped events that were not reported yet; each is counted once. */
+    /**
+     * Returns the number of events that were dropped since the last call, or 0 if the number should
+     * be reported later.
+     */
     default int takeDropped() {
       return 0;
     }
@@ -55,8 +62,8 @@ public final class ListenerHub {
   /**
    * Creates a hub without listeners and with its own threads.
    *
-   * @param about the subject of the events, for the log
-   * @param name the prefix of the names of its threads
+   * @param about the subject of the events, for log messages
+   * @param name the prefix of the names of the hub's threads
    */
   public ListenerHub(String about, String name) {
     this(about, new OnDemandThreads(name));
@@ -65,16 +72,19 @@ public final class ListenerHub {
   /**
    * Creates a hub without listeners.
    *
-   * @param about the subject of the events, for the log
-   * @param threads the threads that run listeners; a task takes as long as its listener. {@link
-   *     OnDemandThreads} are closed together with the hub
+   * @param about the subject of the events, for log messages
+   * @param threads the threads that run listeners. A task may take long, because it runs a
+   *     listener. {@link OnDemandThreads} are closed together with the hub
    */
   public ListenerHub(String about, Executor threads) {
     this.about = about;
     this.threads = threads;
   }
 
-  /** Adds a listener; when more than 10 000 events wait for it, the oldest are dropped. */
+  /**
+   * Adds a listener. If more than 10,000 events wait for the listener, the oldest events are
+   * dropped.
+   */
   public <E> Listening<E> listen(Consumer<? super E> listener) {
     return listen(listener, new NewestOnes<>(), failure -> {});
   }
@@ -82,7 +92,7 @@ public final class ListenerHub {
   /**
    * Adds a listener.
    *
-   * @param waiting the queue for its events
+   * @param waiting the queue for the listener's events
    * @param firstFailure receives the first exception of the listener
    */
   public <E> Listening<E> listen(
@@ -93,11 +103,12 @@ public final class ListenerHub {
   }
 
   /**
-   * Accepts no more events, waits until the waiting ones are delivered, then interrupts the
-   * listeners that still run, and ends the threads. If a listener calls this method, it does not
-   * wait, and the listener gets its waiting events afterwards. Closing again has no effect.
+   * Rejects new events, and waits until the waiting events are delivered. Then interrupts the
+   * listeners that are still running, and ends the threads. If a listener calls this method, the
+   * method does not wait, and that listener receives its waiting events later. Closing again has no
+   * effect.
    *
-   * @param limit the maximum time to wait
+   * @param limit the maximum time to wait for the delivery
    */
   public void close(Duration limit) {
     boolean isInListener = false;
@@ -115,14 +126,16 @@ public final class ListenerHub {
     }
   }
 
-  /** The delivery to one listener. */
+  /** The delivery of events to one listener. */
   public static final class Listening<E> {
 
     private final ListenerHub hub;
     private final Consumer<? super E> listener;
     private final Consumer<Throwable> firstFailure;
 
-    /** Guards all mutable fields except the last; never held while the listener runs. */
+    /**
+     * Guards all mutable fields except {@code hasFailed}. It is never held while the listener runs.
+     */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Condition idle = lock.newCondition();
@@ -130,12 +143,12 @@ public final class ListenerHub {
     private boolean isClosed;
     private boolean isStopped;
 
-    /** True from the request for a thread until no events wait. */
+    /** True from the request for a thread until the queue is empty. */
     private boolean isRunning;
 
     private @Nullable Thread teller;
 
-    /** Used only by the delivering thread. */
+    /** Only the delivering thread uses this field. */
     private boolean hasFailed;
 
     private Listening(
@@ -149,13 +162,13 @@ public final class ListenerHub {
       this.firstFailure = firstFailure;
     }
 
-    /** Notifies the listener; returns immediately. */
+    /** Notifies the listener of an event. Returns immediately, without waiting for the delivery. */
     public void tell(E event) {
       add(event);
       wake();
     }
 
-    /** Adds an event to the queue, to be delivered after {@link #wake}. */
+    /** Adds an event to the queue. The event is delivered after the next {@link #wake}. */
     public void add(E event) {
       lock.lock();
       try {
@@ -168,8 +181,7 @@ public final class ListenerHub {
     }
 
     /**
-     * Starts the delivery of added events. If there is no thread for it, the next event tries
-     * again.
+     * Starts the delivery of added events. If no thread can be started, the next event tries again.
      */
     public void wake() {
       lock.lock();
@@ -184,7 +196,7 @@ public final class ListenerHub {
       try {
         hub.threads.execute(this::run);
       } catch (RuntimeException | Error refused) {
-        // An error is how the JVM reports that the machine has no more threads.
+        // The JVM throws an error if the machine has no more threads.
         ended();
         LOGGER.log(
             Level.WARNING,
@@ -193,7 +205,7 @@ public final class ListenerHub {
       }
     }
 
-    /** Closes the delivery: the listener gets neither the waiting events nor later ones. */
+    /** Closes the delivery. The listener receives neither the waiting events nor later events. */
     public void close() {
       hub.all.remove(this);
       lock.lock();
@@ -205,7 +217,7 @@ public final class ListenerHub {
       }
     }
 
-    /** Stops accepting events; returns whether this thread is running the listener. */
+    /** Stops accepting events. Returns whether the listener runs on the current thread. */
     private boolean stopTaking() {
       lock.lock();
       try {
@@ -217,9 +229,9 @@ public final class ListenerHub {
     }
 
     /**
-     * Waits until all events are delivered, at most until the deadline, and closes the delivery; a
-     * listener that closes it gets the remaining events after it has returned. Returns whether the
-     * listener is not running.
+     * Waits until all events are delivered, at most until the deadline, and closes the delivery. If
+     * the listener itself calls this method, it receives the remaining events after it has
+     * returned. Returns true if the listener is not running.
      */
     private boolean stop(long deadline) {
       int left;
@@ -268,7 +280,7 @@ public final class ListenerHub {
       }
     }
 
-    /** Returns the next event; ends the run if there is none. */
+    /** Returns the next event. If no event is waiting, ends the run. */
     private Optional<E> next() {
       int dropped;
       Optional<E> event;
@@ -313,8 +325,8 @@ public final class ListenerHub {
     }
 
     /**
-     * Logs a failure of the listener, the first one as a message for people; later events are not
-     * affected.
+     * Logs a failure of the listener. The first failure is a warning; further failures are logged
+     * for debugging. The listener still receives later events.
      */
     private void report(Throwable failure) {
       boolean isFirst = !hasFailed;
@@ -336,7 +348,10 @@ public final class ListenerHub {
     }
   }
 
-  /** Keeps the newest events; the number of dropped ones is reported when all others are taken. */
+  /**
+   * A queue that keeps the newest events. The number of dropped events is reported after all
+   * waiting events were taken.
+   */
   private static final class NewestOnes<E> implements Waiting<E> {
 
     private final Deque<E> events = new ArrayDeque<>();

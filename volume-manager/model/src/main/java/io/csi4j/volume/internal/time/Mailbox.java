@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Runs tasks one at a time, in order, on the scheduler. If the scheduler accepts no work because it
  * is closed or memory is exhausted, tasks run on the thread that adds them.
  *
- * <p>Exceptions are passed to the failure handler, and end nothing. If the handler fails, too, it
- * gets the same failure again after a pause, before anything else, until it returns.
+ * <p>If a task throws, the exception is passed to the failure handler, and the next task runs. If
+ * the handler also throws, it receives the same failure again after a pause, until it returns
+ * normally. No other task runs before that.
  */
 public final class Mailbox {
 
@@ -29,15 +30,18 @@ public final class Mailbox {
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
 
-  /** True from the scheduling of a drain until the queue is empty. */
+  /** True from the time a drain is scheduled until the queue is empty. */
   private boolean running;
 
-  /** Whether a thread drains the queue; a scheduled drain may be rejected before it runs. */
+  /**
+   * Whether a thread is draining the queue. Unlike {@code running}, it is false while a drain is
+   * only scheduled.
+   */
   private boolean draining;
 
   private boolean closed;
 
-  /** The failure that the handler could not handle yet; used only by the draining thread. */
+  /** The failure that the handler must receive again. Only the draining thread uses this field. */
   private @Nullable Throwable unhandled;
 
   /**
@@ -50,7 +54,10 @@ public final class Mailbox {
     this.broken = broken;
   }
 
-  /** Adds a task, which runs when all earlier ones have run; never runs it after closing. */
+  /**
+   * Adds a task, which runs after all earlier tasks. After the mailbox is closed, the task is
+   * ignored.
+   */
   public void put(Runnable work) {
     lock.lock();
     try {
@@ -76,7 +83,7 @@ public final class Mailbox {
     }
   }
 
-  /** Discards the tasks that have not begun, and accepts no more. */
+  /** Discards the tasks that have not begun, and ignores new tasks. */
   public void close() {
     lock.lock();
     try {
@@ -130,7 +137,10 @@ public final class Mailbox {
     }
   }
 
-  /** Schedules the drain again with the same failure; returns false if memory is exhausted. */
+  /**
+   * Schedules the drain again with the same failure. Returns false if the scheduler cannot accept
+   * it, for example because memory is exhausted.
+   */
   private boolean isPutOff(Throwable failure) {
     lock.lock();
     try {
@@ -146,7 +156,10 @@ public final class Mailbox {
     }
   }
 
-  /** Returns whether this thread drains from now on; false while another one does. */
+  /**
+   * Marks the current thread as the draining thread. Returns false if another thread is already
+   * draining.
+   */
   private boolean begins() {
     lock.lock();
     try {

@@ -3,13 +3,13 @@ package io.csi4j.volume.internal.time;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Creates numbered daemon threads with a common name. */
+/** Creates daemon threads whose names have a common prefix and a number. */
 public final class NamedThreads implements ThreadFactory {
 
   private final String name;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** Creates a factory with this prefix of names. */
+  /** Creates a factory with this prefix for the names of threads. */
   public NamedThreads(String name) {
     this.name = name;
   }

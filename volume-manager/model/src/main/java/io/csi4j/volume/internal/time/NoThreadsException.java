@@ -7,12 +7,12 @@ import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import org.jspecify.annotations.Nullable;
 
-/** The required threads could not be created; none of them is left running. */
+/** Thrown when not all required threads could be created. None of them is left running. */
 public final class NoThreadsException extends OperatorException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates a failure with the requested threads and the reason. */
+  /** Creates an exception. */
   NoThreadsException(String seen, @Nullable Throwable cause) {
     super(
         Messages.of(

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Daemon threads that exist only while they have work, and a few seconds longer: one for each
- * concurrent task, optionally with a maximum. One more thread runs timers while any are set. After
- * closing, work is rejected.
+ * Daemon threads that exist while they have work, and a few seconds longer. Each concurrent task
+ * has its own thread, up to an optional maximum. One more thread exists while timers are set. After
+ * closing, new work is rejected.
  */
 public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
@@ -23,13 +23,13 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   private final ThreadPoolExecutor pool;
   private final ScheduledThreadPoolExecutor timer;
 
-  /** Whether the machine had no thread for timers when one was set. */
+  /** Whether the timer thread could not be started when a timer was set. */
   private volatile boolean lacksWatch;
 
   /**
-   * Creates the object without threads and without a maximum.
+   * Creates a pool without a maximum; it has no threads yet.
    *
-   * @param name the prefix of their names
+   * @param name the prefix of the names of the threads
    */
   public OnDemandThreads(String name) {
     this(name, Integer.MAX_VALUE);
@@ -38,8 +38,8 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   /**
    * Creates the object without threads.
    *
-   * @param name the prefix of their names
-   * @param most the maximum number of threads; further work waits in order
+   * @param name the prefix of the names of the threads
+   * @param most the maximum number of threads; further work waits in a queue
    */
   public OnDemandThreads(String name, int most) {
     this(name, most, IDLE, new NamedThreads(name + "-timer"));
@@ -91,8 +91,9 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Runs the work once, after this delay, also after closing. If the machine has no thread for
-   * timers, it may run later: as soon as there is other work and a thread.
+   * Runs the work once, after this delay, even if this object was closed in the meantime. If the
+   * timer thread cannot be started, the work may run later than planned: the next task for this
+   * object tries to start the timer thread again.
    */
   @Override
   public Timer after(Duration delay, Runnable work) {
@@ -111,7 +112,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
           timer.schedule(due, SystemScheduler.nanos(delay), TimeUnit.NANOSECONDS);
       return () -> waiting.cancel(false);
     } catch (OutOfMemoryError noThread) {
-      // It is in the queue anyway.
+      // The timer is in the queue although its thread could not be started.
       lacksWatch = true;
       return () -> isCancelled.set(true);
     }
@@ -128,23 +129,23 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     }
   }
 
-  /** Lets started work finish, and starts no more. */
+  /** Rejects new work. Work that was already accepted is finished. */
   @Override
   public void close() {
     pool.shutdown();
   }
 
   /**
-   * Interrupts started work, and starts no more.
+   * Interrupts running work, and starts no further work.
    *
-   * @param limit the maximum time to wait for its end
+   * @param limit the maximum time to wait for the end of the running work
    */
   public void stop(Duration limit) {
     var unused = pool.shutdownNow();
     await(limit);
   }
 
-  /** Waits until the last thread has ended, after closing. */
+  /** Waits after closing until the last thread has ended. */
   void await(Duration limit) {
     try {
       var unused = pool.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -11,19 +11,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for the end of an operation on a volume, for a caller that blocks. */
+/** Waits for the end of an operation on a volume, on behalf of a blocking caller. */
 public final class OperationEnd {
 
   private OperationEnd() {}
 
   /**
-   * Waits for the end of an operation, and returns its result. An interrupt ends the wait, and the
-   * thread's interrupt flag is set again.
+   * Waits for the end of an operation, and returns its result. An interrupt ends the wait but not
+   * the operation, and the thread stays interrupted.
    *
    * @param patience the maximum time to wait
-   * @param subject the operation, for messages
-   * @throws VolumeException the failure of the operation, with the stack trace of its caller;
-   *     {@link Outcome#IN_PROGRESS} if the operation goes on
+   * @param subject the operation as the subject of messages
+   * @throws VolumeException if the operation failed, with the stack trace of the waiting caller;
+   *     with {@link Outcome#IN_PROGRESS} if the operation has not ended
    */
   public static <T> T await(CompletableFuture<T> operation, Duration patience, Subject subject) {
     try {
@@ -49,7 +49,9 @@ public final class OperationEnd {
     }
   }
 
-  /** Returns the failure of an operation, with the stack trace of its caller. */
+  /**
+   * Returns the failure of an operation as an exception with the stack trace of the waiting caller.
+   */
   private static RuntimeException thrown(Throwable failure) {
     if (failure instanceof VolumeException known) {
       VolumeException here =

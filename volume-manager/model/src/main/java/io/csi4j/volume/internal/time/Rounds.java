@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pauses between rounds of periodic work, and the timer for the next round. Pauses are
- * randomized, so that hosts do not work in step, and grow with each consecutive failed round.
- * Thread-safe.
+ * randomized, so that the rounds of many hosts are spread over time. They grow with each
+ * consecutive failed round. Thread-safe.
  */
 public final class Rounds implements AutoCloseable {
 
-  /** The longest pause, as a multiple of the interval. */
+  /** The longest pause after failed rounds, as a multiple of the interval. */
   private static final int MOST = 16;
 
   private static final double SPREAD = 0.2;
@@ -29,22 +29,25 @@ public final class Rounds implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates rounds; none is planned yet.
+   * Creates an object without a planned round.
    *
-   * @param scheduler runs the rounds, and provides random numbers
+   * @param scheduler the scheduler that runs the rounds and provides random numbers
    */
   public Rounds(Scheduler scheduler, Backoff pauses) {
     this.scheduler = scheduler;
     this.pauses = pauses;
   }
 
-  /** Returns pauses of about an interval, a fifth more or less, and up to sixteen times as long. */
+  /**
+   * Returns pauses that differ from this interval by up to a fifth, and grow to up to sixteen times
+   * the interval after failed rounds.
+   */
   public static Backoff about(Duration interval) {
     Duration usual = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
     return new Backoff(usual, usual.multipliedBy(MOST), 1 - SPREAD, 2 * SPREAD);
   }
 
-  /** Uses these pauses from now on, as if no round had failed. */
+  /** Replaces the pauses, and resets the number of failed rounds. */
   public void restart(Backoff newPauses) {
     lock.lock();
     try {
@@ -55,7 +58,10 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Notes that a round has ended; whether it failed determines the next pause. */
+  /**
+   * Records the end of a round. If the round failed, the next pause grows; otherwise, pauses start
+   * again at their normal length.
+   */
   public void ended(boolean isGood) {
     lock.lock();
     try {
@@ -75,12 +81,14 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Plans the next round after a pause, and replaces a planned one. */
+  /**
+   * Plans the next round after the pause that is now due. Replaces a round that is already planned.
+   */
   public void plan(Runnable round) {
     plan(pause(), round);
   }
 
-  /** Plans the next round after this pause, and replaces a planned one. */
+  /** Plans the next round after this pause. Replaces a round that is already planned. */
   public void plan(Duration pause, Runnable round) {
     lock.lock();
     try {
@@ -106,7 +114,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Cancels the planned round, and plans no other. */
+  /** Cancels the planned round. No round can be planned afterwards. */
   @Override
   public void close() {
     lock.lock();

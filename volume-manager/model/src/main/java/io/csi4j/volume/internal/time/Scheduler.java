@@ -5,11 +5,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Runs work on threads. Work may block for as long as a disk or kernel call takes, but not longer.
+ * Runs work on threads. Work may block on the disk and on system calls, but must not wait for
+ * anything that takes longer.
  */
 public interface Scheduler extends Executor {
 
-  /** Runs the work soon, on some thread. */
+  /** Runs the work soon, on any thread. */
   @Override
   void execute(Runnable work);
 
@@ -21,9 +22,9 @@ public interface Scheduler extends Executor {
     return ThreadLocalRandom.current().nextDouble();
   }
 
-  /** Scheduled work. */
+  /** A timer for scheduled work. */
   interface Timer {
-    /** Cancels the work, unless it is already running. */
+    /** Cancels the work. Has no effect if the work is already running. */
     void cancel();
   }
 }

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.time;
 
 import java.time.Instant;
 
-/** The clock of the machine. */
+/** The clock of this machine. */
 public final class SystemClock implements Clock {
 
   @Override

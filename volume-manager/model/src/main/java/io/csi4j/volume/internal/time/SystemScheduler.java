@@ -14,31 +14,33 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A fixed number of daemon threads, all created at the start, and one more for timers.
+ * A scheduler with a fixed number of daemon threads and one more thread for timers. All threads are
+ * created at the start.
  *
- * <p>Exceptions of work are logged and affect no other work. A caller that schedules work never
- * waits, and its interrupt does not reach the work. After closing, new work is rejected with a
- * {@link RejectedExecutionException}, and timers are discarded.
+ * <p>If work throws, the exception is logged, and other work is not affected. A caller that
+ * schedules work never waits for it, and an interrupt of the caller does not interrupt the work.
+ * After closing, new work is rejected with a {@link RejectedExecutionException}, and timers are
+ * discarded.
  */
 public final class SystemScheduler implements Scheduler, AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** The pauses before failed work is run again. */
+  /** The pauses before failed work of a timer is run again. */
   private static final Backoff AGAIN = Backoff.exact(Duration.ofMillis(10), Duration.ofMinutes(1));
 
-  /** The polling interval of the timer thread while timers are set. */
+  /** The interval at which the timer thread wakes up while timers are set. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final ThreadPoolExecutor workers;
   private final ScheduledThreadPoolExecutor timer;
   private final Duration closing;
 
-  /** Whether the timer thread polls. */
+  /** Whether the timer thread wakes up regularly. */
   private final AtomicBoolean looks = new AtomicBoolean();
 
-  /** Whether a timer was set since the last poll. */
+  /** Whether a timer was set since the timer thread last woke up. */
   private volatile boolean isAsked;
 
   /**
@@ -47,7 +49,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
    * @param threads the number of worker threads
    * @param name the prefix of the names of all threads
    * @param closing the maximum duration of {@link #close}
-   * @throws NoThreadsException if the machine cannot provide so many threads
+   * @throws NoThreadsException if the machine cannot provide this number of threads
    */
   public SystemScheduler(int threads, String name, Duration closing) {
     this(threads, new NamedThreads(name + "-worker"), new NamedThreads(name + "-timer"), closing);
@@ -94,8 +96,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   }
 
   /**
-   * {@inheritDoc} Failed work is run again after growing pauses until it returns: much of it plans
-   * the next check of something, which would otherwise never happen.
+   * {@inheritDoc} If the work throws, it is run again after growing pauses until it returns
+   * normally. Otherwise, periodic work that plans its own next run would end after one failure.
    */
   @Override
   public Timer after(Duration delay, Runnable work) {
@@ -116,9 +118,9 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Lets the timer thread poll as long as timers are set. Otherwise, each timer that becomes the
-   * next to expire would wake the thread. Most timers do, because they are the only one, and they
-   * are cancelled long before they expire.
+   * Lets the timer thread wake up regularly while timers are being set. Without this, the thread
+   * would be woken for each new timer that expires before all others. This is true for most timers,
+   * because usually no other timer is set. Most of them are cancelled long before they expire.
    */
   private void keepLooking() {
     isAsked = true;
@@ -142,7 +144,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  /** The maximum delay that a timer of the JDK supports. */
+  /** Returns a delay in nanoseconds, limited to a length that timers of the JDK support. */
   static long nanos(Duration delay) {
     return (delay.compareTo(LONGEST) < 0 ? delay : LONGEST).toNanos();
   }
@@ -151,14 +153,14 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     try {
       workers.execute(due);
     } catch (RejectedExecutionException closed) {
-      // The scheduler was closed since: timers are discarded.
+      // The scheduler was closed in the meantime, so the timer is discarded.
     } catch (RuntimeException | Error refused) {
-      // The workers could not accept it because memory is exhausted.
+      // The workers could not accept the work because memory is exhausted.
       due.run();
     }
   }
 
-  /** Work that runs when its timer expires, and again for as long as it throws. */
+  /** Work that runs when its timer expires. It is repeated until it returns normally. */
   private final class Due implements Runnable {
     private final Runnable work;
     private volatile boolean isCancelled;
@@ -175,7 +177,9 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       }
     }
 
-    /** Plans the work again; returns false if memory is exhausted. */
+    /**
+     * Plans the work again. Returns false if that fails, for example because memory is exhausted.
+     */
     private boolean isPlannedAgain() {
       try {
         long pause = AGAIN.pause(failures + 1).toNanos();
@@ -190,21 +194,24 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  /** Runs the work and logs an exception. Returns whether it completed normally. */
+  /**
+   * Runs the work, and logs the exception if it throws. Returns whether the work completed
+   * normally.
+   */
   static boolean run(Runnable work) {
     try {
       work.run();
       return true;
     } catch (Throwable failed) {
-      // Also for an Error: the thread serves all volumes.
+      // An Error must not end the thread, because the thread serves all volumes.
       Failures.log(LOGGER, "A task of the volume manager failed. Report this.", failed);
       return false;
     }
   }
 
   /**
-   * Lets scheduled work finish within the time limit, then interrupts the rest. Closing again has
-   * no effect.
+   * Discards all timers, and waits within the time limit for work that was already handed to the
+   * threads. Then interrupts work that is still running. Closing again has no effect.
    */
   @Override
   public void close() {

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Mutual exclusion by key: one user at a time has the turn of a key, and the others wait in the
- * order in which they arrived. A waiter needs no thread, but may block one. No lock is held during
- * a turn, and any thread may end it.
+ * Mutual exclusion by key. Only one caller at a time has the turn of a key; other callers wait in
+ * the order of their requests. A caller can wait asynchronously or block its thread. No lock is
+ * held during a turn, and any thread may end it.
  *
  * @param <K> the type of the keys
  */
@@ -38,25 +38,28 @@ public final class Turns<K> {
     this.waiters = waiters;
   }
 
-  /** The turn of one or more keys. */
+  /** The exclusive turn of one or more keys. */
   @FunctionalInterface
   public interface Turn {
 
-    /** Ends the turn. The next waiter begins on this thread; ending again has no effect. */
+    /**
+     * Ends the turn. The future of the next waiter is completed on the current thread. Ending again
+     * has no effect.
+     */
     void end();
   }
 
   /**
-   * Returns a future for the turn, which is complete if the turn is free. Cancelling or failing the
-   * future gives up the place in the queue.
+   * Returns a future for the turn of a key, which is already complete if the turn is free. To stop
+   * waiting, cancel the future or complete it exceptionally.
    */
   public CompletableFuture<Turn> take(K key) {
     return take(List.of(key)).orElseThrow();
   }
 
   /**
-   * Returns a future for the turn of all these keys; empty if one of them has the maximum number of
-   * waiters.
+   * Returns a future for the turn of all these keys; empty if one of the keys already has the
+   * maximum number of waiters.
    */
   public Optional<CompletableFuture<Turn>> take(SortedSet<K> keys) {
     return take(List.copyOf(keys));
@@ -87,7 +90,10 @@ public final class Turns<K> {
     return Optional.of(place.turn);
   }
 
-  /** Runs work during the turn of this key; an interrupt does not end the wait. */
+  /**
+   * Waits for the turn of this key, and runs the work during the turn. An interrupt does not end
+   * the wait.
+   */
   public <T> T during(K key, Supplier<T> work) {
     Turn turn = take(key).join();
     try {
@@ -112,10 +118,13 @@ public final class Turns<K> {
     }
   }
 
-  /** The place of a waiter, or of the holder of all its turns. */
+  /**
+   * A place in the queues of one or more keys. Its owner waits for turns, or has the turns of all
+   * its keys.
+   */
   private final class Place implements Turn {
 
-    /** Sorted in a common order, which prevents deadlocks. */
+    /** The keys in an order that is the same for all callers, which prevents deadlocks. */
     private final List<K> keys;
 
     private final CompletableFuture<Turn> turn = new CompletableFuture<>();
@@ -126,14 +135,14 @@ public final class Turns<K> {
       this.keys = keys;
     }
 
-    /** Completes the future, unless the waiter has given up. */
+    /** Completes the future. If the caller no longer waits, ends the turn. */
     private void come() {
       if (!turn.complete(this)) {
         end();
       }
     }
 
-    /** Returns all turns, and a place in a queue. */
+    /** Ends the turns of all keys, and leaves the queue in which this place still waits. */
     @Override
     public void end() {
       List<Place> next = new ArrayList<>();
@@ -169,7 +178,10 @@ public final class Turns<K> {
       }
     }
 
-    /** Takes turns up to the first key that is not free; returns true if it has all. */
+    /**
+     * Takes the turns of the keys in order until a key is not free. Returns whether all turns are
+     * taken.
+     */
     private boolean advance() {
       while (held < keys.size()) {
         ArrayDeque<Place> queue =

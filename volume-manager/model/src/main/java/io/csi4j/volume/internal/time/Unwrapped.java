@@ -2,12 +2,12 @@ package io.csi4j.volume.internal.time;
 
 import java.util.concurrent.CompletionException;
 
-/** Unwraps the exceptions that completion stages add. */
+/** Removes the wrapper exceptions that completion stages add to a failure. */
 public final class Unwrapped {
 
   private Unwrapped() {}
 
-  /** Returns the original failure. */
+  /** Returns the failure without the wrapper exceptions. */
   public static Throwable of(Throwable thrown) {
     Throwable cause = thrown;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -21,21 +21,29 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads and writes envelopes by the rules of {@code wire.proto}. */
+/**
+ * Reads and writes envelopes according to the rules in {@code wire.proto}. An envelope contains one
+ * message and the version of the format.
+ */
 public final class Envelopes {
 
   /** The largest message that is read or written, in bytes. */
   public static final int MAX_SIZE = 4 << 20;
 
-  /** The maximum number of fields in a message, including those of its parts. */
+  /** The maximum number of fields in a message, including the fields of nested messages. */
   private static final int MAX_FIELDS = 1 << 17;
 
-  /** Messages nest seven levels deep today. */
+  /**
+   * The maximum nesting depth of a message. The deepest message of this version has seven levels.
+   */
   private static final int MAX_DEPTH = 32;
 
   private static final int VERSION = 1;
 
-  /** Fields from this number on must not be ignored. */
+  /**
+   * The lowest number of a critical field. A reader that does not know a critical field must reject
+   * the message.
+   */
   private static final int FIRST_CRITICAL = 1000;
 
   private Envelopes() {}
@@ -44,7 +52,7 @@ public final class Envelopes {
    * Returns the bytes of an envelope.
    *
    * @param kind the kind of message
-   * @param body its fields
+   * @param body the fields of the message
    */
   public static byte[] bytes(String kind, FieldWriter body) {
     return new FieldWriter().number(1, VERSION).part(WireSchema.kind(kind), body).bytes();
@@ -66,7 +74,7 @@ public final class Envelopes {
         .map(field -> field.getName().toUpperCase(Locale.ROOT));
   }
 
-  /** Parses the envelope into a form whose fields can be listed. */
+  /** Parses an envelope into a protobuf message whose fields can be listed. */
   static DynamicMessage parse(byte[] bytes) {
     if (bytes.length > MAX_SIZE) {
       throw failure(
@@ -85,7 +93,8 @@ public final class Envelopes {
     } catch (IOException e) {
       throw new IllegalStateException("Bytes in memory can be read.", e);
     }
-    // Rejects, for example, a duplicate field, because another reader may use the other value.
+    // Rejects, for example, a duplicate field: another reader could use the other value of the
+    // field.
     if (!Arrays.equals(envelope.toByteArray(), bytes)) {
       throw unreadable("its bytes differ from what csi4j writes for it");
     }
@@ -95,7 +104,10 @@ public final class Envelopes {
     return envelope;
   }
 
-  /** Checks only the first field: another version may have another format. */
+  /**
+   * Checks the version in the first field. The other fields are not parsed yet, because another
+   * version may have another format.
+   */
   private static void checkVersion(byte[] bytes) throws IOException {
     boolean saysVersion = bytes.length > 0 && bytes[0] == 1 << 3;
     int version =
@@ -112,11 +124,12 @@ public final class Envelopes {
   }
 
   /**
-   * Counts the fields of a part and of its parts. Two bytes can become an object with a dozen
-   * fields, so this is checked before objects are created. The fields of a group count as fields of
-   * the enclosing part.
+   * Counts the fields of a part and of its nested parts, and rejects a message with too many
+   * fields. This happens before the message is parsed, because parsing creates an object with a
+   * dozen fields for as little as two bytes. The fields of a group count as fields of the enclosing
+   * part.
    *
-   * @param before the number of fields before this part
+   * @param before the number of fields that were counted before this part
    * @return the number of fields including this part
    */
   private static int fields(CodedInputStream in, Descriptor type, int before) throws IOException {
@@ -144,8 +157,8 @@ public final class Envelopes {
   /**
    * Returns the value of a message of this kind.
    *
-   * @throws WireException if the message is of another kind, has no valid value, or has a field
-   *     that this version would need to know
+   * @throws WireException if the message is of another kind, has no valid value, or has a critical
+   *     field that this version does not know
    */
   public static <T> T read(byte[] bytes, String kind, FieldReader.Fields<T> body) {
     DynamicMessage envelope = parse(bytes);
@@ -161,7 +174,7 @@ public final class Envelopes {
       return in.required(WireSchema.kind(kind), body);
     } catch (MalformedRecordException e) {
       throw unreadable("its content is wrong: " + e.getMessage());
-    } catch (IllegalArgumentException e) { // its message may quote a value
+    } catch (IllegalArgumentException e) { // the message of the exception may quote a value
       throw unreadable("a value in the " + kind + " is not valid");
     }
   }
@@ -185,7 +198,10 @@ public final class Envelopes {
         .forEach(part -> refuseCritical((Message) part));
   }
 
-  /** Returns the failure for a message that a newer version wrote. */
+  /**
+   * Returns the exception for a message that this version cannot use because a newer version wrote
+   * it.
+   */
   public static WireException newer(String seen) {
     return failure(OperatorCode.MESSAGE_FROM_NEWER_VERSION, seen);
   }

@@ -17,21 +17,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Converts an envelope to JSON: the mapping of protobuf, with four differences. Entries are the
- * fields of an object, access modes have their names, sensitive values are hidden, and unknown
- * fields are listed by their numbers.
+ * Converts an envelope to JSON. The result follows protobuf's JSON mapping with four differences:
+ * the entries of a map are the fields of an object, access modes have their names, sensitive values
+ * are hidden, and unknown fields are listed by their numbers.
  */
 public final class WireJson {
 
   private static final String HIDDEN = "\"<redacted>\"";
 
-  /** Fields with an access mode, by its number in CSI. */
+  /** The fields that contain the CSI number of an access mode. */
   private static final Set<String> ACCESS_MODES =
       Set.of("csi4j.state.Capability.mode", "csi4j.wire.VolumeStatus.access_mode");
 
   private WireJson() {}
 
-  /** Returns the envelope in these bytes, which was validated before, as several lines. */
+  /**
+   * Returns the envelope in these bytes as JSON with several lines. The caller has already
+   * validated the bytes.
+   */
   public static String of(byte[] envelope) {
     return object(Envelopes.parse(envelope), "");
   }
@@ -117,8 +120,8 @@ public final class WireJson {
   }
 
   /**
-   * Returns a quoted text; control sequences and characters that change the display order are
-   * escaped.
+   * Returns the text as a JSON string. Control characters and characters that change the display
+   * order are escaped.
    */
   private static String text(String text) {
     StringBuilder out = new StringBuilder("\"");

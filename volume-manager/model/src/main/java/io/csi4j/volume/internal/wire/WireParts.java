@@ -43,13 +43,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Converts parts of messages between values and fields. The numbers are those of {@code
- * wire.proto}; fields are written and read in their order. Parts that records also contain have the
- * same encoding as there.
+ * Converts parts of messages between values and fields. The file {@code wire.proto} defines the
+ * numbers of the fields. Fields are written and read in the order of their numbers. A part that
+ * records also contain has the same encoding in messages and in records.
  */
 public final class WireParts {
 
-  /** The maximum size of a part of an operator message; each consists of a few texts of 1 KiB. */
+  /**
+   * The maximum size of one text of an operator message. Such a text contains a few texts of up to
+   * 1 KiB.
+   */
   private static final int TEXT = 8 << 10;
 
   private static final int SECOND = 1_000_000_000;
@@ -58,17 +61,17 @@ public final class WireParts {
 
   // ---- values that may be missing or newer
 
-  /** Returns a text, unless it is empty. */
+  /** Returns a text; empty if the text has no characters. */
   public static Optional<String> said(String text) {
     return Optional.of(text).filter(it -> !it.isEmpty());
   }
 
-  /** Returns the text of a peer for people, escaped to fit on one line. */
+  /** Returns a text from a peer in a form for people, escaped to fit on one line. */
   public static String shown(String text) {
     return ForeignText.of(text, TEXT);
   }
 
-  /** Returns the constant with a number, if this version knows it. */
+  /** Returns the enum constant with a number; empty if this version does not know it. */
   public static <E extends Enum<E>> Optional<E> known(Class<E> type, String schema, long number)
       throws MalformedRecordException {
     if (number == 0) {
@@ -80,7 +83,10 @@ public final class WireParts {
         .findFirst();
   }
 
-  /** Returns the constant with a number; without it, the message cannot be used. */
+  /**
+   * Returns the enum constant with a number. Rejects the message if this version does not know the
+   * constant.
+   */
   public static <E extends Enum<E>> E needed(Class<E> type, String schema, long number)
       throws MalformedRecordException {
     return known(type, schema, number)
@@ -94,7 +100,7 @@ public final class WireParts {
                         + ", which this csi4j does not know"));
   }
 
-  /** Returns a time. */
+  /** Returns a time as a part of a message. */
   public static FieldWriter time(Instant time) {
     return new FieldWriter().number(1, time.getEpochSecond()).number(2, time.getNano());
   }
@@ -151,7 +157,10 @@ public final class WireParts {
     return StoredParts.places(List.of(shared(PartsProto.Place.parser(), in))).get(0);
   }
 
-  /** Returns a kind of use, which has an access mode and is block or filesystem. */
+  /**
+   * Returns a capability as a part of a message. Rejects a capability without an access mode or
+   * access type.
+   */
   public static FieldWriter capability(VolumeCapability capability) {
     if (!capability.accessMode().isStated()
         || capability.accessType() instanceof VolumeCapability.AccessType.Unspecified) {
@@ -174,7 +183,7 @@ public final class WireParts {
     return StoredParts.capability(capability);
   }
 
-  /** Returns the access mode with this number, if this version knows it. */
+  /** Returns the access mode with this CSI number; empty if this version does not know it. */
   public static Optional<AccessMode> accessMode(long number) {
     return Stream.of(AccessMode.values())
         .filter(mode -> FieldWriter.number(mode) == number)
@@ -200,7 +209,7 @@ public final class WireParts {
     return StoredParts.entries(entries(in, field));
   }
 
-  /** Writes the context of an attachment. */
+  /** Writes the publish context of an attachment. */
   public static FieldWriter context(FieldWriter out, int field, PublishContext context) {
     return entries(out, field, StoredParts.entries(context));
   }
@@ -220,12 +229,14 @@ public final class WireParts {
     return StoredParts.volumeContext(entries(in, field));
   }
 
-  /** Returns the bytes of secrets, which are sealed before they are part of a message. */
+  /**
+   * Returns the encoded secrets. The caller must encrypt them before they become part of a message.
+   */
   public static byte[] secrets(Secrets secrets) {
     return entries(new FieldWriter(), 1, StoredParts.entries(secrets)).bytes();
   }
 
-  /** Returns the secrets from unsealed bytes. */
+  /** Returns the secrets from bytes that the caller has decrypted. */
   public static Secrets secrets(byte[] opened) throws MalformedRecordException {
     return StoredParts.secrets(entries(FieldReader.passingOverNewer(opened), 1));
   }
@@ -348,7 +359,10 @@ public final class WireParts {
         .text(6, message.next().text());
   }
 
-  /** Returns the message; an unknown code is replaced by the code for codes of newer versions. */
+  /**
+   * Returns an operator message. If this version does not know its code, the message has the code
+   * {@link OperatorCode#CODE_OF_NEWER_VERSION}.
+   */
   public static OperatorMessage message(FieldReader in) throws MalformedRecordException {
     long number = in.number(1);
     String name = in.text(2);

@@ -26,8 +26,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The messages of {@code wire.proto}, read from that file on first use. Generated classes would be
- * ten times as large as all other code for messages, in the jar of each host.
+ * The definitions of the messages in {@code wire.proto}, read from that file on first use. No
+ * classes are generated from the file, because they would make the jar larger: they have ten times
+ * the size of all other code for messages.
  */
 public final class WireSchema {
 
@@ -51,7 +52,9 @@ public final class WireSchema {
     }
   }
 
-  /** Parses the messages of a file with the few constructs that {@code wire.proto} uses. */
+  /**
+   * Parses the definitions of the file. Supports only the constructs that {@code wire.proto} uses.
+   */
   private static FileDescriptor described(String text) {
     FileDescriptorProto.Builder file =
         FileDescriptorProto.newBuilder()
@@ -156,7 +159,7 @@ public final class WireSchema {
     return field;
   }
 
-  /** Returns the descriptor of the file. */
+  /** Returns the descriptor of the file {@code wire.proto}. */
   public static FileDescriptor file() {
     return FILE;
   }
@@ -166,7 +169,10 @@ public final class WireSchema {
     return FILE.findMessageTypeByName("Envelope");
   }
 
-  /** Returns the number of a kind of message, which is that of its field in an envelope. */
+  /**
+   * Returns the number of a kind of message. This is the number of the field of an envelope that
+   * contains such a message.
+   */
   static int kind(String name) {
     return envelope().findFieldByName(name.toLowerCase(Locale.ROOT)).getNumber();
   }
@@ -174,13 +180,13 @@ public final class WireSchema {
   /**
    * Returns the number of a constant.
    *
-   * @param type the name of the enum, prefixed with that of its enclosing message
+   * @param type the name of the enum, with the name of its enclosing message as a prefix
    */
   public static int number(String type, Enum<?> constant) {
     return constants(type).findValueByName(constant.name()).getNumber();
   }
 
-  /** Returns the name of the constant with a number, if there is one. */
+  /** Returns the name of the constant with a number; empty if this version has no such constant. */
   static Optional<String> name(String type, long number) {
     return Optional.of(number)
         .filter(it -> it == (int) number)

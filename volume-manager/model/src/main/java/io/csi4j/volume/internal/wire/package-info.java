@@ -1,6 +1,6 @@
 /**
- * Reading and writing of the messages of {@code wire.proto}: start at {@link
- * io.csi4j.volume.internal.wire.Envelopes}. Each module maps its values with {@link
+ * Reads and writes the messages that {@code wire.proto} defines. Start at {@link
+ * io.csi4j.volume.internal.wire.Envelopes}. The modules convert their values with {@link
  * io.csi4j.volume.internal.wire.WireParts}.
  */
 @NullMarked

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a workload for a claim of a volume. Immutable; compares by value.
+ * A workload's request for a claim of a volume. Immutable, with value equality.
  *
  * @since 1.0
  */
@@ -45,12 +45,12 @@ public final class ClaimRequest {
   }
 
   /**
-   * Returns a builder for a request that mounts the volume with the volume's own options. The
-   * plugin determines whether the volume is attached for it.
+   * Returns a builder for a request without mount options, which mounts the volume with the
+   * volume's own options. The plugin determines whether the volume must be attached.
    *
    * @param usage the volume and the workload
    * @param node the node on which the workload runs
-   * @param use the use of the volume
+   * @param use how the volume is used, which must be the same for all its holders
    * @param mode whether the workload reads or writes
    */
   public static Builder builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
@@ -62,7 +62,7 @@ public final class ClaimRequest {
     return parts.copy();
   }
 
-  /** The mount options that this request sets; empty if it sets none. */
+  /** Returns the mount options that this request sets; empty if it sets no options. */
   public Optional<MountOptions> statedOptions() {
     return Optional.of(parts.options).filter(stated -> !stated.equals(MountOptions.none()));
   }
@@ -77,24 +77,24 @@ public final class ClaimRequest {
     return parts.node;
   }
 
-  /** Returns the use of the volume. */
+  /** Returns how the volume is used. */
   public Claim.Use use() {
     return parts.use;
   }
 
-  /** Returns whether the workload reads or writes. */
+  /** Returns whether the workload only reads, or also writes. */
   public ClaimMode mode() {
     return parts.mode;
   }
 
-  /** Returns the id of that node in the plugin of the volume, if it is known. */
+  /** Returns the plugin's id of the node, if it is known. */
   public Optional<NodeId> nodeId() {
     return Optional.ofNullable(parts.nodeId);
   }
 
   /**
-   * Returns the mount options of the workload: each part that is set replaces that of the volume,
-   * for every call that is made for the claim.
+   * Returns the mount options of the workload. Each option that is set replaces the corresponding
+   * option of the volume in every call for the claim.
    */
   public MountOptions options() {
     return parts.options;
@@ -110,12 +110,17 @@ public final class ClaimRequest {
     return Optional.ofNullable(parts.selinuxLabel);
   }
 
-  /** Returns the group for which the plugin mounts the filesystem, if the plugin supports that. */
+  /**
+   * Returns the group for which the filesystem is mounted if the plugin supports
+   * VOLUME_MOUNT_GROUP; empty if no group was set.
+   */
   public Optional<String> groupIfOffered() {
     return Optional.ofNullable(parts.groupIfOffered);
   }
 
-  /** Whether the plugin on that node supports mounting filesystems for a group. */
+  /**
+   * Whether the plugin on the node supports mounting a filesystem for a group (VOLUME_MOUNT_GROUP).
+   */
   public boolean groupOffered() {
     return parts.groupOffered;
   }
@@ -150,7 +155,7 @@ public final class ClaimRequest {
     return all;
   }
 
-  /** Collects the parts of a {@link ClaimRequest}. */
+  /** Builder of a {@link ClaimRequest}. */
   public static final class Builder {
     private final VolumeUse usage;
     private final NodeName node;
@@ -182,8 +187,8 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the plugin's id of the node, from its fingerprint there ({@code NodeFacts.nodeId}). A
-     * volume that needs an attachment cannot be claimed without it.
+     * Sets the plugin's id of the node, which the plugin reports on that node ({@code
+     * NodeFacts.nodeId}). A volume that must be attached cannot be claimed without this id.
      */
     public Builder nodeId(NodeId value) {
       nodeId = Objects.requireNonNull(value, "nodeId");
@@ -198,10 +203,10 @@ public final class ClaimRequest {
 
     /**
      * Sets the facts about the workload that are passed to the plugin when the volume is published,
-     * for a plugin that requests them. The facts are kept with the claim, so the plugin gets the
-     * same facts after a restart. A claim without facts gets them when it is acquired again with
-     * facts; a request with other facts than the claim has is refused ({@code CLAIM_OTHER_USE}). By
-     * default, no facts are passed.
+     * for a plugin that needs them. The facts are stored with the claim, so the plugin receives the
+     * same facts after a restart. If a claim without facts is acquired again with facts, the facts
+     * are added to the claim. If a claim is acquired again with other facts, the request is refused
+     * ({@code CLAIM_OTHER_USE}). By default, no facts are passed.
      */
     public Builder workloadFacts(WorkloadFacts value) {
       workloadFacts = Objects.requireNonNull(value, "workloadFacts");
@@ -209,11 +214,12 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the SELinux label with which the workload may use the files. If the plugin's binding in
-     * the control plane {@link io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel supports
-     * labels}, and the options set no label, the options of the claim get it. The first claim on a
-     * node decides whether a volume is mounted with a label there, and its decision stays until the
-     * last claim ends. Has no effect for a block device.
+     * Sets the SELinux label that the files must have for the workload. The label is added to the
+     * mount options of the claim if the plugin's binding in the control plane {@link
+     * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel supports labels} and the options
+     * do not set a label already. The first claim on a node decides whether the volume is mounted
+     * with a label on that node. This does not change until the last claim on the node ends. The
+     * label has no effect for a block device.
      */
     public Builder selinuxLabel(SelinuxLabel value) {
       selinuxLabel = Objects.requireNonNull(value, "selinuxLabel");
@@ -221,11 +227,12 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the group that will own the files, as a number. If the plugin {@linkplain #groupOffered
-     * offers} VOLUME_MOUNT_GROUP on that node, and the options name no group, the options of the
-     * claim get it; otherwise the host changes the owner of the files. The first claim on a node
-     * decides whether a volume is mounted for a group there, and its decision stays until the last
-     * claim ends. Has no effect for a block device.
+     * Sets the numeric id of the group that will own the files. The group is added to the mount
+     * options of the claim if the plugin {@linkplain #groupOffered offers} VOLUME_MOUNT_GROUP on
+     * the node and the options do not set a group already. Otherwise, the host must change the
+     * owner of the files. The first claim on a node decides whether the volume is mounted for a
+     * group on that node. This does not change until the last claim on the node ends. The group has
+     * no effect for a block device.
      */
     public Builder groupIfOffered(String group) {
       groupIfOffered =
@@ -234,8 +241,8 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets whether the plugin of the volume offers VOLUME_MOUNT_GROUP on that node, from its
-     * fingerprint there ({@code NodeFacts.capabilities}). False by default.
+     * Sets whether the plugin of the volume offers VOLUME_MOUNT_GROUP on the node, as the plugin
+     * reports on that node ({@code NodeFacts.capabilities}). The default is false.
      */
     public Builder groupOffered(boolean value) {
       groupOffered = value;
@@ -243,7 +250,7 @@ public final class ClaimRequest {
     }
 
     /**
-     * Builds the request.
+     * Returns the request.
      *
      * @throws IllegalArgumentException for a block device with mount options, and for a workload
      *     with the name {@link Claim#DELETION}

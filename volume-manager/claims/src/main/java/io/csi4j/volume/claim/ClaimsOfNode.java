@@ -10,17 +10,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The claims of one node that are not proved to have ended there: those with which it may mount,
- * and those whose end it must still prove.
+ * The claims of one node that are not proven to have ended. The node may mount volumes with some of
+ * these claims. For the released claims, the node must still prove that it has unmounted the
+ * volume.
  *
- * @param taken the claims with which the node may mount
- * @param uncertain the claims with which the node cannot mount yet. The attachment of each is
- *     uncertain, so the claim must be acquired again, or released, first; or the record of its
- *     volume cannot be read
- * @param leaving the released claims that wait for the receipt of the node
- * @param unreadable a message for each record that cannot be read. The record of a claim may belong
- *     to this node, so the lists may lack a claim; the record of a volume keeps a claim out of
- *     {@code taken}
+ * @param taken the claims with which the node may mount volumes
+ * @param uncertain the claims with which the node cannot mount volumes yet. Either it is uncertain
+ *     whether the volume is attached, and the host must acquire the claim again or release it; or
+ *     the record of the volume cannot be read
+ * @param leaving the released claims that wait for a receipt of the node
+ * @param unreadable a message for each record that cannot be read. If it is the record of a claim,
+ *     the claim may belong to this node although no list contains it. If it is the record of a
+ *     volume, claims of that volume are in {@code uncertain}
  * @since 1.0
  */
 public record ClaimsOfNode(
@@ -47,10 +48,10 @@ public record ClaimsOfNode(
   }
 
   /**
-   * A claim held by a workload.
+   * A claim that a workload holds.
    *
-   * @param grant the claim, as a repeated acquire would return it
-   * @param use the use of the volume by all its holders
+   * @param grant the grant that a repeated request for the claim would return
+   * @param use how the volume is used, which is the same for all its holders
    * @param facts the facts about the workload that are passed to the plugin, if any
    */
   public record Taken(ClaimGrant grant, Claim.Use use, Optional<WorkloadFacts> facts) {

@@ -8,22 +8,24 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
- * A proof that the node of a released claim can no longer write. With it, the release continues.
- * Elapsed time is no proof, and neither is a node that does not answer. A proof counts only if it
- * was made after the release of the claim, and only for the claim with its epoch.
+ * A proof that the node of a released claim can no longer write to the volume. The release of the
+ * claim continues only with such a proof. Elapsed time is not a proof, and neither is a node that
+ * does not answer. A proof is valid only if it was made after the release of the claim, and only
+ * for the claim with the same epoch.
  *
  * @since 1.0
  */
 public sealed interface ReleaseProof {
 
-  /** The use that has ended. */
+  /** Returns the use that has ended. */
   VolumeUse usage();
 
-  /** The epoch of its claim. */
+  /** Returns the epoch of the released claim. */
   long epoch();
 
   /**
-   * A receipt of the node: it has nothing mounted, and mounts nothing with that epoch any more.
+   * A receipt of the node. The node confirms that the volume is not mounted for this use, and that
+   * it will not mount the volume again with this epoch.
    *
    * @param receipt the receipt
    */
@@ -40,12 +42,13 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * The storage system removes the node's access to the volume, even if it is mounted there. The
-   * claim is free only after the storage system has confirmed that. For plugins that really end the
-   * access, and do not only record it; all holders on that node must be released.
+   * The storage system must remove the node's access to the volume, even if the volume is still
+   * mounted on the node. The claim is removed only after the storage system has confirmed this. Use
+   * this proof only for plugins that really end the node's access instead of only recording it. All
+   * holders on the node must be released.
    *
    * @param usage the use that has ended
-   * @param epoch the epoch of its claim
+   * @param epoch the epoch of the released claim
    */
   record ByStorage(VolumeUse usage, long epoch) implements ReleaseProof {
 
@@ -59,9 +62,9 @@ public sealed interface ReleaseProof {
    * The node is fenced off the storage.
    *
    * @param usage the use that has ended
-   * @param epoch the epoch of its claim
+   * @param epoch the epoch of the released claim
    * @param node the fenced node
-   * @param by the fence, as a clause for display
+   * @param by the system that fenced the node, as a clause for display
    */
   record Fenced(VolumeUse usage, long epoch, NodeName node, ReasonText by) implements ReleaseProof {
 
@@ -74,12 +77,12 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * The node was powered off, or is gone for ever, after the release of the claim.
+   * The node was powered off, or removed permanently, after the release of the claim.
    *
    * @param usage the use that has ended
-   * @param epoch the epoch of its claim
+   * @param epoch the epoch of the released claim
    * @param node the node
-   * @param by the attestation, as a clause for display
+   * @param by the source of this information, as a clause for display
    */
   record PowerOff(VolumeUse usage, long epoch, NodeName node, ReasonText by)
       implements ReleaseProof {
@@ -93,13 +96,14 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * An operator takes responsibility. If the operator is wrong, two nodes write to one volume.
+   * An operator takes responsibility for the release. If the operator is wrong, two nodes may write
+   * to the volume at the same time.
    *
    * @param usage the use that has ended
-   * @param epoch the epoch of its claim
+   * @param epoch the epoch of the released claim
    * @param person the operator
    * @param reason the reason
-   * @param covers the proofs that the override replaces
+   * @param covers the missing proofs that the override replaces
    */
   record OperatorOverride(
       VolumeUse usage, long epoch, ClaimOverride.Person person, ReasonText reason, Covers covers)
@@ -114,11 +118,17 @@ public sealed interface ReleaseProof {
     }
   }
 
-  /** The proofs that an override can replace. */
+  /** The missing proofs that an override can replace. */
   enum Covers {
-    /** The proof that the node does not write. The storage system must still detach the volume. */
+    /**
+     * The override replaces the proof that the node no longer writes. The storage system must still
+     * detach the volume.
+     */
     NODE,
-    /** Also the detaching of the volume, if the storage system does not confirm it. */
+    /**
+     * The override also replaces the confirmation of the storage system that it has detached the
+     * volume, if the storage system does not confirm it.
+     */
     NODE_AND_STORAGE
   }
 }

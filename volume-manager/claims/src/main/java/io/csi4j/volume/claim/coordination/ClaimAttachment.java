@@ -28,9 +28,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 
 /**
- * Attaches volumes for claims, and records the result.
+ * Attaches volumes for claims, and records the results.
  *
- * @param pauses the pauses of each use before an exhausted storage system is asked again
+ * @param pauses for each use, the last pause before the next call to a storage system without
+ *     capacity
  */
 record ClaimAttachment(
     ClaimBook book,
@@ -42,7 +43,7 @@ record ClaimAttachment(
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
-  /** Attaches a volume for a holder whose claim needs it. */
+  /** Attaches a volume for a holder whose claim requires an attachment. */
   Attached attach(VolumeUse usage, Claim claim, ClaimHolder holder) {
     Subject subject = Subject.of("attaching").by(usage);
     Claim.Use use = claim.use().orElseThrow();
@@ -119,7 +120,8 @@ record ClaimAttachment(
   }
 
   /**
-   * Records that the volume may be attached for a claim that is gone, before anything else is done.
+   * Records that the volume may be attached for a claim that no longer exists. The record is
+   * written before any other step, so that the volume is detached later.
    */
   private void owe(Subject subject, VolumeUse usage, ClaimHolder holder, Claim.Use use) {
     Change change =
@@ -161,8 +163,8 @@ record ClaimAttachment(
   }
 
   /**
-   * Returns whether the storage system reports that it has no capacity. An answer above the
-   * client's size limit ends with the same code, and the volume may then be attached.
+   * Whether the storage system reports that it has no capacity. The client uses the same code for
+   * an answer that exceeds its size limit, but then the volume may be attached.
    */
   private static boolean isFull(ControllerAnswer.Failed failed) {
     return failed.code() == StatusCode.RESOURCE_EXHAUSTED
@@ -186,7 +188,7 @@ record ClaimAttachment(
         claim -> new Granted(claim.exhausted(Optional.of(until)), true));
   }
 
-  /** Returns the failure of a call that was not made because the claim had changed. */
+  /** Returns the exception for a call that was not made because the claim had changed. */
   private ClaimException goneMeanwhile(Subject subject, VolumeUse usage, ClaimHolder holder) {
     Claim now = book.read(usage.volume());
     Optional<ClaimHolder> own = now.holder(usage.workload());

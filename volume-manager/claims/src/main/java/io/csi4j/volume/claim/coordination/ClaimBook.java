@@ -39,11 +39,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Acquires and releases claims, by the rules and with a store. A change is first tried on the last
- * known claim, and counts only if that claim is still in the store; everything else, above all a
- * refusal, is decided after reading the store. If another process made a change first, the rule
- * decides again; if the result of a write is unknown, the book reads the store, and repeats the
- * write if it was not made. Methods block until the store answers.
+ * Acquires and releases claims in a store according to the rules. A change is first tried with the
+ * last known version of the claim. The store accepts it only if the claim has not changed since.
+ * All other decisions, in particular refusals, are made after reading the store. If another process
+ * changed the claim first, the rule decides again. If the result of a write is unknown, the book
+ * reads the store, and repeats the write if the store does not contain it. Methods block until the
+ * store answers.
  *
  * @since 1.0
  */
@@ -56,18 +57,19 @@ public final class ClaimBook {
   private final Function<ClaimRequest, Optional<Refused>> volumes;
 
   /**
-   * A book on a store.
+   * Creates a book of the claims in a store.
    *
-   * @param clock the time, for ages in messages
+   * @param clock the clock for ages in messages
    */
   public ClaimBook(RecordStore store, Clock clock) {
     this(store, clock, Optional.empty());
   }
 
   /**
-   * A book on a store that was used before, maybe by another process.
+   * Creates a book of the claims in a store that was used before, possibly by another process.
    *
-   * @param identity the identity of that store: no claim is granted if it has another one now
+   * @param identity the identity that the store had then. If the store now has another identity, no
+   *     claim is granted
    */
   public ClaimBook(RecordStore store, Clock clock, StoreIdentity identity) {
     this(store, clock, Optional.of(identity));
@@ -88,13 +90,13 @@ public final class ClaimBook {
   }
 
   /**
-   * Returns a book that also asks a catalog of volumes. Without it, the book knows only claims, and
-   * grants them for volumes that do not exist.
+   * Returns a book that also checks the volume in a catalog before it grants a claim. A book
+   * without this check grants claims even for volumes that do not exist.
    *
    * @param whyNot returns why a volume cannot be claimed now, such as {@code
-   *     VolumeController.whyNotClaimed}. Called before a new claim is written, maybe twice, and
-   *     never for an existing claim. It may wait for the store of a catalog; the claim then waits
-   *     with it
+   *     VolumeController.whyNotClaimed}. It is called before a new claim is written, possibly
+   *     twice, and never for an existing claim. It may block while it reads the catalog, and delays
+   *     the claim for that time
    */
   public ClaimBook asking(Function<ClaimRequest, Optional<Refused>> whyNot) {
     return new ClaimBook(records, clock, whyNot);
@@ -105,21 +107,21 @@ public final class ClaimBook {
     return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false);
   }
 
-  /** Returns the claim of a volume; fails if the store may have lost records. */
+  /** Returns the claim of a volume. Fails if the store may have lost records. */
   Claim certain(VolumeUse usage) {
     return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true);
   }
 
   /**
-   * Returns the claim of a volume that the caller has not claimed; fails if the store may have lost
-   * records.
+   * Returns the claim of a volume for a caller that has no claim itself. Fails if the store may
+   * have lost records.
    */
   Claim certain(Subject subject, VolumeKey volume) {
     return look(subject, volume, true);
   }
 
   /**
-   * Follows the writes of all claims.
+   * Returns a watch of the changes of all claims.
    *
    * @throws RecordFailure if the store cannot answer
    */
@@ -127,7 +129,7 @@ public final class ClaimBook {
     return records.watch();
   }
 
-  /** Returns the records of claims after a key. */
+  /** Returns a page of the records of claims that follow a key. */
   RecordValues.Page<Claim> records(Optional<RecordKey> after, int limit) {
     return asked(READING, () -> records.page(after, limit));
   }
@@ -135,32 +137,34 @@ public final class ClaimBook {
   /**
    * Returns the claim in a record.
    *
-   * @throws RecordStoreException if it cannot be read
+   * @throws RecordStoreException if the record cannot be read
    */
   Claim read(StoredRecord record) {
     return records.seen(record).value().orElseThrow();
   }
 
   /**
-   * Returns the claims of all volumes that were ever claimed, in the order of their keys; each is
-   * consistent on its own. The page also lists claims that cannot be read. Their volumes may be in
-   * use: a caller that frees or counts unclaimed volumes must take them into account.
+   * Returns a page of the claims of all volumes that were ever claimed, in the order of their keys.
+   * Each claim is consistent, but the page is not a snapshot of the store. The page also lists
+   * claims that cannot be read. Their volumes may be in use, so a caller that frees or counts
+   * unclaimed volumes must not treat these volumes as unclaimed.
    *
-   * @param after only claims after this volume; empty for the first page, then {@link
-   *     ClaimPage#next} of the previous page until that is empty
-   * @param limit the number of claims that the caller wants; a store may return fewer, and claims
-   *     that cannot be read may be added
+   * @param after the volume after which the page begins: empty for the first page, then {@link
+   *     ClaimPage#next} of the previous page
+   * @param limit the requested number of claims; the store may return fewer claims, and claims that
+   *     cannot be read may be added
    */
   public ClaimPage page(Optional<VolumeKey> after, int limit) {
     return ClaimPages.page(after, behind -> records(behind, limit));
   }
 
   /**
-   * Claims a volume without attaching it: only a {@link ClaimCoordinator} knows whether that is
-   * needed. Repeating the same request returns the same claim.
+   * Claims a volume without attaching it. Use a {@link ClaimCoordinator} for volumes that may need
+   * to be attached. Repeating the same request returns the same claim.
    *
-   * @return the claim of the workload
-   * @throws ClaimException if the claim is refused, or its result is not known
+   * @return the workload as a holder of the volume
+   * @throws ClaimException if the claim is refused, or if it is unknown whether the claim was
+   *     written
    */
   public ClaimHolder claim(ClaimRequest request) {
     Subject subject = Subject.of("claiming").by(request.usage());
@@ -174,9 +178,9 @@ public final class ClaimBook {
   }
 
   /**
-   * Returns why a claim would be refused now, with the claim that prevents it; empty if it would be
-   * granted. For a scheduler or a preflight check; nothing is written, and the answer may change at
-   * any time.
+   * Returns why a claim would be refused now, and which existing claim prevents it; empty if the
+   * claim would be granted. Use this for a scheduler or a preflight check. Nothing is written, and
+   * the answer may change at any time.
    *
    * @throws ClaimException if the claim cannot be read
    */
@@ -188,7 +192,7 @@ public final class ClaimBook {
         : Optional.empty();
   }
 
-  /** Returns the decision about a request, by the rules and the catalog. */
+  /** Returns the decision of the rules and the catalog about a request. */
   ClaimDecision decide(
       Claim before, ClaimRequest request, Optional<MountOptions> options, boolean attaches) {
     ClaimDecision decision = ClaimRules.claim(before, request, options, attaches, now());
@@ -204,7 +208,8 @@ public final class ClaimBook {
   /**
    * Changes the mode of a holder.
    *
-   * @throws ClaimException as for claiming
+   * @throws ClaimException if the change is refused, or if it is unknown whether the change was
+   *     written
    */
   public ClaimHolder change(VolumeUse usage, ClaimMode mode) {
     Claim claim =
@@ -217,11 +222,12 @@ public final class ClaimBook {
   }
 
   /**
-   * Records the progress of a release. A state that the claim has already passed, and a claim that
-   * does not exist, change nothing.
+   * Records the progress of a release. Does nothing if the claim has already reached a later state,
+   * or does not exist.
    *
-   * @return the claim after that; empty if there is none
-   * @throws ClaimException {@link OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion
+   * @return the workload as a holder after the change; empty if it has no claim
+   * @throws ClaimException {@link OperatorCode#VOLUME_BEING_DELETED} if the workload is the
+   *     placeholder that holds a volume for its deletion
    */
   public Optional<ClaimHolder> advance(VolumeUse usage, ClaimHolder.State state) {
     return change(
@@ -233,9 +239,9 @@ public final class ClaimBook {
   }
 
   /**
-   * Removes a claim without pending work. Succeeds if the claim does not exist.
+   * Removes a claim that has no pending work. Succeeds if the claim does not exist.
    *
-   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if work is pending
+   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if work is pending for the claim
    */
   public void forget(VolumeUse usage) {
     change(
@@ -246,13 +252,13 @@ public final class ClaimBook {
   }
 
   /**
-   * Holds a volume for its deletion: no process can claim it until {@link #endDeletion}. Refused if
-   * the volume has a claim, even one that is being released. Holding it again replaces the former
-   * hold: from then on only the new hold can be ended.
+   * Holds a volume for its deletion. No process can claim the volume until {@link #endDeletion} is
+   * called. The hold is refused if the volume has a claim, even if that claim is being released. A
+   * second hold replaces the first hold; afterwards, only the second hold can be ended.
    *
    * @return the epoch of the hold
-   * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if there is a claim; another code if
-   *     the store cannot answer
+   * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if the volume has a claim; another
+   *     code if the store cannot answer
    */
   public long holdForDeletion(VolumeKey volume) {
     return change(
@@ -264,7 +270,8 @@ public final class ClaimBook {
   }
 
   /**
-   * Ends the hold of a deletion. Succeeds if there is no hold; a hold that replaced this one stays.
+   * Ends the hold of a volume for its deletion. Succeeds if the hold does not exist. A newer hold
+   * that has replaced it is not ended.
    *
    * @param epoch the epoch of the hold
    */
@@ -277,20 +284,20 @@ public final class ClaimBook {
   }
 
   /**
-   * Returns whether a claim is unchanged since it was granted; a node asks this before it stages
-   * and before it publishes.
+   * Whether a claim is still valid as it was granted. A node must check this before it stages a
+   * volume and before it publishes it.
    *
-   * @param epoch the epoch of the claim that the node received
+   * @param epoch the epoch of the claim as granted to the node
    */
   public boolean isCurrent(VolumeUse usage, long epoch) {
     return standing(usage, epoch) instanceof ClaimStanding.Current;
   }
 
   /**
-   * Returns the current standing of a claim.
+   * Returns whether a claim is still valid for its node, and if not, why.
    *
-   * @param epoch the epoch of the claim that the node received
-   * @throws ClaimException if the standing cannot be determined
+   * @param epoch the epoch of the claim as granted to the node
+   * @throws ClaimException if the store cannot answer
    */
   public ClaimStanding standing(VolumeUse usage, long epoch) {
     Subject subject = Subject.of("confirming the claim of").by(usage);
@@ -302,11 +309,11 @@ public final class ClaimBook {
   }
 
   /**
-   * A change that was written.
+   * The result of a change of a claim.
    *
-   * @param before the claim on which the rule decided
+   * @param before the claim before the change, to which the rule was applied
    * @param after the claim after the change
-   * @param changes whether it differs from the claim before
+   * @param changes whether the claim after the change differs from the claim before
    */
   record Change(Claim before, Claim after, boolean changes) {}
 
@@ -316,10 +323,10 @@ public final class ClaimBook {
   }
 
   /**
-   * Applies a rule to the claim of a volume. While an unanswered write may still arrive, a failure
-   * is uncertain, whatever its reason.
+   * Applies a rule to the claim of a volume. If an earlier write has not been answered and could
+   * still reach the store, every failure has an uncertain outcome.
    *
-   * @param acquires whether the change gives a workload access
+   * @param acquires whether the change gives a workload access to the volume
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
@@ -346,7 +353,7 @@ public final class ClaimBook {
                 .orElseGet(() -> Claim.none(volume)));
   }
 
-  /** Asks the store, and adds the subject to a failure. */
+  /** Runs a request to the store. If it fails, adds the subject to the failure. */
   static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();

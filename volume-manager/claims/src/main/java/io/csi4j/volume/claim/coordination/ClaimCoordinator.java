@@ -61,20 +61,20 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Manages the lifecycle of claims: a volume is claimed, attached by the storage system if
- * necessary, and used by the node; then it is released, unmounted by the node, detached, and its
- * claim is removed. The progress of a claim is written to its store before each step, so that any
- * process can continue where another one has stopped.
+ * Manages the lifecycle of claims. A volume is claimed, attached by the storage system if
+ * necessary, and used by the node. Then the claim is released, the node unmounts the volume, the
+ * storage system detaches it, and the claim is removed. The progress of a claim is written to the
+ * store before each step. Therefore, if a process stops, any other process can continue its work.
  *
- * <p>All state is in the store; several processes may manage claims at the same time, and the
- * claims in the store decide. The claims cannot decide one case: a process stops between its last
- * check and its call to the storage system, while another process completes the same work. When the
- * first process continues, its call detaches a volume that was attached to that node again, or
- * attaches a volume that is no longer wanted. No second node can write because of that. In a host
- * that lets only one process at a time call the controller of a plugin, this can happen only if a
- * write of a killed process arrives late.
+ * <p>All state is in the store, so several processes may manage claims at the same time. The store
+ * cannot prevent one conflict: a process pauses between its last check and its call to the storage
+ * system, and meanwhile another process completes the same work. When the first process continues,
+ * its call may detach a volume that was attached to that node again, or attach a volume that is no
+ * longer needed. This never allows a second node to write. If the host lets only one process at a
+ * time call the controller of a plugin, the conflict can only happen if the call of a killed
+ * process arrives late.
  *
- * <p>Methods block until the store and the storage system answer. Safe for many threads.
+ * <p>Methods block until the store and the storage system have answered. Thread-safe.
  *
  * <pre>{@code
  * Clock clock = Clock.systemUTC();
@@ -92,7 +92,10 @@ public final class ClaimCoordinator {
 
   private static final int PAGE = 256;
 
-  /** The refusals that end when another claim ends, or when the storage system has space again. */
+  /**
+   * The reasons of refusals that can disappear when another claim ends, or when the storage system
+   * has capacity again.
+   */
   private static final Set<OperatorCode> ENDING =
       Set.of(
           OperatorCode.CLAIM_HELD_BY,
@@ -101,13 +104,15 @@ public final class ClaimCoordinator {
           OperatorCode.CLAIM_EXHAUSTED);
 
   /**
-   * The pauses of a waiting claim while no change is reported: only a storage system without space
-   * reports none. Claims that wait for the same volume retry at different times.
+   * The pauses after which a waiting request is retried although the claims of the volume have not
+   * changed. These retries are needed because the store does not report when a storage system has
+   * capacity again. The pauses are randomized, so that several requests for the same volume are
+   * retried at different times.
    */
   private static final Backoff PAUSES =
       Backoff.halfJitter(Duration.ofSeconds(10), Duration.ofSeconds(20));
 
-  /** A placeholder: detaching does not depend on the use of a volume. */
+  /** A placeholder for the use of a volume, because detaching does not depend on it. */
   private static final Claim.Use ANY =
       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
@@ -120,14 +125,14 @@ public final class ClaimCoordinator {
   private final ClaimReturn back;
   private final ClaimWaits waits;
 
-  /** The volumes that {@link #resume()} handles last. */
+  /** The volumes that the next {@link #resume()} handles after all other volumes. */
   private volatile List<VolumeKey> last = List.of();
 
   /**
    * Creates a coordinator.
    *
-   * @param clock the time, for ages and for retries after an exhausted storage system; safety never
-   *     depends on it
+   * @param clock the clock for ages in messages, and for retries when the storage system has no
+   *     capacity. No proof that a claim has ended depends on it
    */
   public ClaimCoordinator(
       ClaimBook book, StorageController controller, Clock clock, ClaimEvent.Listener listener) {
@@ -137,8 +142,8 @@ public final class ClaimCoordinator {
   /**
    * Creates a coordinator that grants only claims that the host permits.
    *
-   * @param permission decides which workload may claim which volume; asked before anything else,
-   *     and never for a release
+   * @param permission decides which workload may claim which volume. It is called before all other
+   *     checks, and never for a release
    */
   public ClaimCoordinator(
       ClaimBook book,
@@ -168,10 +173,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Returns a coordinator of the same claims that calls the storage system in another way, such as
-   * with a time limit. Both may be used at the same time.
+   * Returns a coordinator of the same claims with a different connection to the storage system, for
+   * example with a time limit for calls. Both coordinators may be used at the same time.
    *
-   * @param way receives the storage system of this coordinator, and returns that of the other one
+   * @param way returns the storage controller of the new coordinator; its argument is the storage
+   *     controller of this coordinator
    */
   public ClaimCoordinator through(UnaryOperator<StorageController> way) {
     return new ClaimCoordinator(this, way.apply(controller));
@@ -185,8 +191,8 @@ public final class ClaimCoordinator {
    *
    * @throws ClaimException if the claim is refused, or the storage system did not attach the
    *     volume. If the storage system refuses permanently ({@link OperatorCode#ATTACH_REFUSED},
-   *     {@link OperatorCode#ATTACHED_OTHERWISE}), the claim is released. Otherwise a claim that was
-   *     made remains: acquire it again, or release it
+   *     {@link OperatorCode#ATTACHED_OTHERWISE}), the claim is released. Otherwise, a claim that
+   *     was already written remains, and the caller must acquire it again or release it
    */
   public ClaimGrant acquire(ClaimRequest request) {
     VolumeUse usage = request.usage();
@@ -194,14 +200,15 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
-   * workload prevents it, or the storage system accepts no further claim. Retries when the claims
-   * of the volume change, and without a change after 5 to 10 seconds at first, then after 10 to 20;
-   * there is no queue. All waiting callers of one coordinator share a watch on the store. An
-   * interrupt ends the wait, and the interrupt flag stays set.
+   * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while another workload's
+   * claim prevents this, or while the storage system has no capacity. The request is retried
+   * whenever the claims of the volume change. Without a change, it is retried after 5 to 10 seconds
+   * at first, and then every 10 to 20 seconds. Waiting requests are not queued. All waiting callers
+   * of one coordinator share a watch of the store. An interrupt ends the wait, and the thread stays
+   * interrupted.
    *
    * @param patience the longest time to wait
-   * @throws ClaimException as {@link #acquire(ClaimRequest)}; when the time is over, with the last
+   * @throws ClaimException as {@link #acquire(ClaimRequest)} does; after the longest time, the last
    *     refusal
    */
   public ClaimGrant acquire(ClaimRequest request, Duration patience) {
@@ -279,8 +286,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Decides by the rules, and for a claim that they would grant also by the answers of the storage
-   * system.
+   * Decides about a request for a claim. If the rules would grant the claim, the storage system is
+   * also queried.
    */
   private ClaimDecision decided(Claim claim, ClaimRequest request, Optional<MountOptions> options) {
     ClaimDecision decision = book.decide(claim, request, options, false);
@@ -300,7 +307,7 @@ public final class ClaimCoordinator {
       return controller.attaches(volume);
     } catch (ClaimException unknown) {
       if (own.isPresent()) {
-        return false; // an existing claim is granted again without these checks
+        return false; // an existing claim is granted again even if the storage system cannot be queried
       }
       throw unknown;
     }
@@ -323,7 +330,10 @@ public final class ClaimCoordinator {
     }
   }
 
-  /** Releases a claim whose volume cannot be attached, so that it does not block other claims. */
+  /**
+   * Releases a claim whose volume cannot be attached, so that the claim does not block other
+   * claims.
+   */
   private void giveBack(VolumeUse usage, ClaimHolder holder) {
     Claim now =
         back.write(
@@ -337,7 +347,7 @@ public final class ClaimCoordinator {
     }
   }
 
-  /** Returns the grant of a claim for its node. */
+  /** Returns the grant that the node of a claim receives. */
   private ClaimGrant grant(
       VolumeUse usage,
       Claim claim,
@@ -357,12 +367,13 @@ public final class ClaimCoordinator {
   // ---- release
 
   /**
-   * Releases a claim: from now on its node mounts nothing with it. The answer shows the remaining
-   * work; most often the node must send its receipt. The answer for a use without a claim is that
-   * it is gone.
+   * Releases a claim. Afterwards, the node may no longer mount the volume with this claim. The
+   * result shows the remaining work: in most cases, the node must unmount the volume and send its
+   * receipt. For a use without a claim, the result is {@link ClaimProgress.Gone}.
    *
-   * @throws ClaimException if the result of the write is not known; with {@link
-   *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which a release cannot end
+   * @throws ClaimException if it is unknown whether the release was written; with {@link
+   *     OperatorCode#VOLUME_BEING_DELETED} for a volume that is held for its deletion, because a
+   *     release cannot end this hold
    */
   public ClaimProgress release(VolumeUse usage) {
     return reports.during(
@@ -370,12 +381,13 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Releases one claim, as {@link #release(VolumeUse)} does. A claim with another epoch or node is
-   * not changed: a late request does not end a later claim, and a node does not end claims of
+   * Releases one claim, as {@link #release(VolumeUse)} does, but only if its epoch and its node
+   * match. Therefore, a late request cannot end a later claim, and a node cannot end a claim of
    * another node.
    *
-   * @return the progress of the claim; gone if the workload has no claim, or another one
-   * @throws ClaimException as from {@link #release(VolumeUse)}
+   * @return the progress of the claim; {@link ClaimProgress.Gone} if the workload has no claim, or
+   *     its claim does not match
+   * @throws ClaimException as {@link #release(VolumeUse)} does
    */
   public ClaimProgress release(ClaimEpoch claim) {
     VolumeUse usage = claim.usage();
@@ -387,7 +399,7 @@ public final class ClaimCoordinator {
    * Records the release of a claim, as {@link #release(ClaimEpoch)} does, without calling the
    * storage system.
    *
-   * @throws ClaimException as from {@link #release(VolumeUse)}
+   * @throws ClaimException as {@link #release(VolumeUse)} does
    */
   public void noteRelease(ClaimEpoch claim) {
     VolumeUse usage = claim.usage();
@@ -409,7 +421,7 @@ public final class ClaimCoordinator {
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
-  /** Records the release of a claim; returns its holder, if there is such a claim. */
+  /** Records the release of a claim. Returns its holder, if a matching claim exists. */
   private Optional<ClaimHolder> leaving(VolumeUse usage, Predicate<Claim> which) {
     attachment.pauses().remove(usage);
     Change change =
@@ -429,18 +441,18 @@ public final class ClaimCoordinator {
   /**
    * Records the receipt of a node, and continues the release.
    *
-   * @throws ClaimException {@link OperatorCode#CLAIM_PROOF_UNFIT} if the receipt has another epoch
-   *     or node than the claim, or the claim was not released
+   * @throws ClaimException {@link OperatorCode#CLAIM_PROOF_UNFIT} if the claim has another epoch or
+   *     node than the receipt, or the claim was not released
    */
   public ClaimProgress confirmRelease(NodeReceipt receipt) {
     return confirmRelease(new ReleaseProof.ByNode(receipt));
   }
 
   /**
-   * Records a proof that the node of a claim can no longer write, and continues the release.
-   * Repeating the same proof changes nothing.
+   * Records a proof that the node of a claim can no longer write to the volume, and continues the
+   * release. Sending the same proof again has no further effect.
    *
-   * @throws ClaimException as for a receipt
+   * @throws ClaimException as {@link #confirmRelease(NodeReceipt)} does
    */
   public ClaimProgress confirmRelease(ReleaseProof proof) {
     VolumeUse usage = proof.usage();
@@ -448,10 +460,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Records a proof, as {@link #confirmRelease(ReleaseProof)} does, without calling the storage
-   * system: {@link #confirmRelease(ReleaseProof)} and {@link #resume()} continue the release.
+   * Records a proof, as {@link #confirmRelease(ReleaseProof)} does, but without calling the storage
+   * system. A later call of {@link #confirmRelease(ReleaseProof)} or {@link #resume()} continues
+   * the release.
    *
-   * @throws ClaimException as for a receipt
+   * @throws ClaimException as {@link #confirmRelease(NodeReceipt)} does
    */
   public void noteProof(ReleaseProof proof) {
     VolumeUse usage = proof.usage();
@@ -493,7 +506,7 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Continues the release of a claim, as far as the recorded proofs allow.
+   * Continues the release of a claim as far as the recorded proofs allow.
    *
    * @return the progress of the claim
    */
@@ -522,11 +535,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Continues the release of all released claims. If a plugin leaves two calls unanswered, it is
-   * called again only in the next round, and the claims of other plugins continue.
+   * Continues the release of all released claims. If a plugin does not answer two calls, this
+   * method does not call that plugin again, and continues with the claims of other plugins.
    *
-   * @return the progress of each released claim, of claims whose attachment is uncertain, and of
-   *     those that cannot be read; claims in normal use are left out
+   * @return the progress of each released claim, of each claim whose attachment is uncertain, and
+   *     of each claim that cannot be read. Claims in normal use are not included
    */
   public List<ClaimProgress> resume() {
     RoundOfCalls round = new RoundOfCalls();
@@ -546,10 +559,10 @@ public final class ClaimCoordinator {
   // ---- repair of differences between the claims and the storage system
 
   /**
-   * Attaches a volume again to the node of a claim, if the storage system has lost the attachment.
-   * The context that the storage system returns now is kept with the claim. If it differs from the
-   * former context, the grant shows that: existing mounts keep the former context until they are
-   * unmounted.
+   * Attaches a volume again to the node of a claim, for example if the storage system has lost the
+   * attachment. The claim then contains the publish context of the new attachment. The grant shows
+   * whether this context differs from the former context. Existing mounts keep the former context
+   * until they are unmounted.
    *
    * @throws ClaimException if the claim has changed, or the storage system did not attach the
    *     volume
@@ -577,12 +590,12 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Detaches a volume from a node if no claim has it attached there; this is checked right before
-   * the call to the storage system. A volume that is also registered under another name is not
-   * detached ({@link StorageController#detachUnclaimed}).
+   * Detaches a volume from a node if no claim needs the attachment. The claims are checked right
+   * before the call to the storage system. A volume that is also registered under another name is
+   * not detached ({@link StorageController#detachUnclaimed}).
    *
-   * @return whether it is detached; false if a claim uses that node by now
-   * @throws ClaimException if the storage system did not detach it
+   * @return whether the volume is detached; false if a claim now needs the attachment
+   * @throws ClaimException if the storage system did not detach the volume
    */
   public boolean detachUnclaimed(VolumeKey volume, NodeId node) {
     Subject subject =
@@ -603,8 +616,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Returns whether no claim has the volume attached to the node; a claim counts until the storage
-   * system has confirmed the detaching.
+   * Whether no claim needs the attachment of the volume to the node. A released claim needs it
+   * until the storage system has confirmed that the volume is detached.
    */
   private static boolean isUnclaimed(Claim claim, NodeId node) {
     return claim.holders().values().stream()
@@ -618,11 +631,11 @@ public final class ClaimCoordinator {
   // ---- nodes
 
   /**
-   * Returns the claims with which a node may mount now, and those that wait for its receipt. The
-   * node does nothing about a claim that is missing in the result: its absence does not prove that
-   * it has ended.
+   * Returns the claims with which a node may mount volumes now, and the released claims that wait
+   * for the node's receipt. If a claim is missing in the result, this does not prove that it has
+   * ended, so the node must not unmount its volume.
    *
-   * @throws ClaimException if the store of the claims, or that of the volumes, cannot answer
+   * @throws ClaimException if the store of claims or the catalog of volumes cannot answer
    */
   public ClaimsOfNode ofNode(NodeName node) {
     Found found = new Found(node, List.of());
@@ -637,9 +650,9 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Returns the claims of a node on some volumes.
+   * Returns the claims of a node for some volumes.
    *
-   * @param unreadable the records already known to be unreadable
+   * @param unreadable messages about records that are already known to be unreadable
    */
   ClaimsOfNode ofNode(NodeName node, Set<VolumeKey> of, List<OperatorMessage> unreadable) {
     Found found = new Found(node, unreadable);
@@ -696,7 +709,7 @@ public final class ClaimCoordinator {
           if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
             throw failed;
           }
-          // A damaged record must not hide the other claims of the node.
+          // A damaged record of one volume must not hide the other claims of the node.
           uncertain.add(named);
           unreadable.add(failed.operatorMessage());
         }
@@ -718,12 +731,12 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Returns what would free the claims of a node that is down; the call itself proves nothing and
-   * changes nothing.
+   * Returns the proofs that would let the release of a failed node's claims continue. This method
+   * changes nothing, and calling it does not prove that the node is down.
    *
-   * @return for each released claim that waits for the node, the proofs that would show that it
-   *     cannot write; the claims that were not released; and those that cannot be read, which may
-   *     belong to the node
+   * @return for each released claim that waits for the node, the possible proofs that the node can
+   *     no longer write; also the node's claims that were not released, and all claims that cannot
+   *     be read, because they may belong to the node
    */
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
@@ -745,12 +758,12 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Returns the claims of a node that the node does not know: they were made by a process that
-   * ended before the node received them. Only a release, and then a receipt of the node, changes
-   * such claims. A claim that cannot be read may belong to any node: it is reported as {@link
-   * ClaimProgress.Unreadable}, and not as an orphan.
+   * Returns the claims of a node that the node does not know, because the process that made them
+   * ended before it sent them to the node. These orphans remain until they are released and the
+   * node sends a receipt. A claim that cannot be read may belong to any node. It is returned as
+   * {@link ClaimProgress.Unreadable}, and not reported as an orphan.
    *
-   * @param known the uses that the node has on record or mounted
+   * @param known the uses that the node has recorded or mounted
    */
   public List<ClaimProgress> orphans(NodeName node, Set<VolumeUse> known) {
     List<ClaimProgress> unknown = new ArrayList<>();
@@ -780,8 +793,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Handles each matching claim; a failure affects only that claim. A claim that cannot be read is
-   * reported and skipped.
+   * Handles each matching claim. A failure affects only the claim that failed. A claim that cannot
+   * be read is reported and skipped.
    *
    * @param last the volumes that are handled after all others, in this order
    */

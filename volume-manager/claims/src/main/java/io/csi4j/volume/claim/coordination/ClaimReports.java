@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 /**
  * Reports the events of claims to a listener.
  *
- * @param listener its exceptions are logged
+ * @param listener the listener, whose exceptions are logged
  */
 record ClaimReports(ClaimEvent.Listener listener) {
 
@@ -52,7 +52,7 @@ record ClaimReports(ClaimEvent.Listener listener) {
     notice(usage, Messages.of(code, subject, seen));
   }
 
-  /** Reports the holders with a later state than before. */
+  /** Reports each holder that is new, or whose state or epoch has changed. */
   void moved(VolumeKey volume, Change change) {
     for (ClaimHolder now : change.after().holders().values()) {
       Optional<ClaimHolder> before = change.before().holder(now.workload());
@@ -65,15 +65,15 @@ record ClaimReports(ClaimEvent.Listener listener) {
     }
   }
 
-  /** Does some work, and reports its beginning and its end. */
+  /** Runs the work, and reports its beginning and its end. */
   <T> T during(VolumeUse usage, Work work, Supplier<T> doing) {
     return during(usage, work, doing, done -> Optional.empty());
   }
 
   /**
-   * Does some work, and reports its beginning and its end.
+   * Runs the work, and reports its beginning and its end.
    *
-   * @param trouble returns the problem of a result, if any
+   * @param trouble returns the problem that a result contains, if any
    */
   <T> T during(
       VolumeUse usage,
@@ -103,14 +103,14 @@ record ClaimReports(ClaimEvent.Listener listener) {
         : Optional.empty();
   }
 
-  /** Returns the answer if it is a failure. */
+  /** Returns the answer if it is a failure; empty otherwise. */
   static Optional<ControllerAnswer.Failed> failed(ControllerAnswer answer) {
     return answer instanceof ControllerAnswer.Failed failed
         ? Optional.of(failed)
         : Optional.empty();
   }
 
-  /** Returns the message about a failed call. */
+  /** Returns the message for operators about a failed call. */
   static OperatorMessage answered(
       OperatorCode code, Subject subject, ControllerAnswer.Failed failed) {
     return failed

@@ -31,22 +31,26 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Completes the release of claims: detaches volumes, and removes claims.
+ * Completes the release of claims: detaches volumes and removes claims.
  *
- * @param begun the detach calls in progress, until their answers are recorded: none is made twice
+ * @param begun the detach calls in progress. A call stays in the set until its answer is recorded,
+ *     so the same call is not made twice at the same time
  */
 record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<AttachmentTask> begun) {
 
-  /** Far more steps than a release has: only changes by other processes add steps. */
+  /**
+   * The maximum number of steps. A release has far fewer steps, unless other processes keep
+   * changing the claim.
+   */
   private static final int STEPS = 64;
 
   /**
-   * Continues the release of a claim step by step, as far as the proofs allow. Depends only on the
-   * stored state, so that it continues where another process has stopped.
+   * Continues the release of a claim step by step, as far as the proofs allow. The steps depend
+   * only on the stored state, so this method can continue the work of a process that has stopped.
    *
    * @param epoch the epoch of the claim; a later claim is not changed
-   * @param inHand the new proof, if there is one
-   * @param storage detaches the volume
+   * @param inHand the proof that the caller has just recorded, if any
+   * @param storage the storage controller that detaches the volume
    */
   ClaimProgress go(
       VolumeUse usage,
@@ -150,11 +154,11 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
         return Optional.of(
             new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
       }
-      // A controller that does not have the volume on record fails before it asks the guard.
+      // A controller that has no record of the volume fails before it calls the guard.
       if (together.get().isEmpty() && !isOwed(usage, holder, together)) {
         return Optional.empty();
       }
-      // An operator who overrides a claim knows nothing of attachments made after it.
+      // An operator who overrides a claim takes no responsibility for later claims.
       List<ClaimHolder> done =
           together.get().stream()
               .filter(
@@ -168,8 +172,9 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
   }
 
   /**
-   * Checked right before the call: the current claims determine which holders are detached
-   * together. A store that has lost claims may have lost the users of the attachment.
+   * Whether the volume must be detached for this holder. Called right before the call to the
+   * storage system, because the current claims determine which holders are detached together. Fails
+   * if the store may have lost claims, because a lost claim could still need the attachment.
    */
   private boolean isOwed(
       VolumeUse usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
@@ -183,7 +188,8 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
   }
 
   /**
-   * An attestation that a node is gone explains why the storage system no longer knows the node.
+   * Whether the proof replaces the confirmation of the storage system. An operator can replace it
+   * explicitly. If the node is gone, it explains why the storage system no longer knows the node.
    */
   private static boolean isAnsweredFor(
       ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {

@@ -14,9 +14,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that wait for a change of their volume. All of them share one watch on the store,
- * which is open while at least one claim waits. One of the waiting threads reads the watch and
- * wakes the threads of a changed volume; when it stops waiting, another thread takes over.
+ * The requests for claims that wait until the claims of their volume change. All requests share one
+ * watch of the store, which is open while at least one request waits. One of the waiting threads
+ * reads the watch and wakes the threads that wait for a changed volume. When the reading thread
+ * stops waiting, another thread continues reading.
  */
 final class ClaimWaits {
 
@@ -24,28 +25,31 @@ final class ClaimWaits {
   private final Map<RecordKey, Volume> volumes = new HashMap<>();
   private @Nullable Watch watch;
 
-  /** Signals that an opening of the watch has ended. */
+  /** Signals that an attempt to open the watch has ended. */
   private final Condition opened = lock.newCondition();
 
-  /** The opening that a thread is doing, without the lock; null if there is none. */
+  /**
+   * The attempt of a thread to open the watch, which it makes without the lock; null if no thread
+   * is opening the watch.
+   */
   private @Nullable OpenCall opening;
 
-  /** Whether a thread is reading the watch, without the lock. */
+  /** Whether a thread is reading the watch, which it does without the lock. */
   private boolean isRead;
 
-  /** An opening of the watch. */
+  /** An attempt to open the watch. */
   private static final class OpenCall {
 
-    /** The reason of its failure; set before the opening ends. */
+    /** The failure of the attempt, set before the attempt ends. */
     private @Nullable RuntimeException failure;
   }
 
-  /** The claims that wait for one volume, guarded by the lock. */
+  /** The requests that wait for one volume. Guarded by the lock. */
   private final class Volume {
     private final Condition wakes = lock.newCondition();
     private int waiting;
 
-    /** Number of its threads that wait for another thread to read the watch. */
+    /** Number of threads that wait for this volume while another thread reads the watch. */
     private int asleep;
 
     private long changes;
@@ -56,7 +60,9 @@ final class ClaimWaits {
     }
   }
 
-  /** A waiting claim, registered before its first request to the store. Not thread-safe. */
+  /**
+   * A waiting request, registered before it first reads the claims of its volume. Not thread-safe.
+   */
   final class Place implements AutoCloseable {
     private final RecordKey key;
     private final Volume volume;
@@ -69,11 +75,11 @@ final class ClaimWaits {
     }
 
     /**
-     * Waits until the claims of the volume may have changed since the last wait.
+     * Waits until the claims of the volume may have changed since the previous wait.
      *
      * @param nanos the maximum time
-     * @return whether to retry: false after an interrupt. After the watch was closed, the wait
-     *     ends, and the next request to its store fails
+     * @return whether to retry the request; false after an interrupt. If the watch was closed, the
+     *     wait ends and the next request to the store fails
      */
     boolean await(long nanos) {
       long end = System.nanoTime() + nanos;
@@ -91,7 +97,10 @@ final class ClaimWaits {
       }
     }
 
-    /** Reads one change, or waits for the thread that reads; returns whether the wait is over. */
+    /**
+     * Reads one change, or waits for the thread that reads the watch. Returns whether the wait is
+     * over.
+     */
     private boolean isOver(long end) throws InterruptedException {
       Watch reading;
       long left = end - System.nanoTime();
@@ -131,7 +140,7 @@ final class ClaimWaits {
       }
     }
 
-    /** Ends the wait. The last waiting claim closes the watch. */
+    /** Ends the wait. The last waiting request closes the watch. */
     @Override
     public void close() {
       Watch last = null;
@@ -154,12 +163,13 @@ final class ClaimWaits {
   }
 
   /**
-   * Begins to follow the claims of a volume. Changes from now on count. One thread opens the watch,
-   * and others that need it meanwhile wait for that thread; if it fails, it fails for all of them.
+   * Begins to follow the claims of a volume. The returned place notices all changes from now on. If
+   * the watch is not open, one thread opens it, and all other threads that call this method wait
+   * for that thread. If the attempt fails, this method throws the failure in all these threads.
    *
-   * @param opener opens the watch if there is none; may block
-   * @param nanos the maximum time to wait for another thread that opens the watch
-   * @return empty after that time, or after an interrupt, whose flag stays set
+   * @param opener opens the watch if it is not open; may block
+   * @param nanos the maximum time to wait for another thread that is opening the watch
+   * @return empty after the maximum time, or after an interrupt; the thread then stays interrupted
    */
   Optional<Place> enter(RecordKey key, Supplier<Watch> opener, long nanos) {
     long end = System.nanoTime() + nanos;
@@ -191,7 +201,10 @@ final class ClaimWaits {
     return new Place(key, volume);
   }
 
-  /** Waits for the end of an opening; returns whether it has ended, and throws its failure. */
+  /**
+   * Waits for the end of another thread's attempt to open the watch. Returns whether the attempt
+   * has ended, and throws its failure.
+   */
   private boolean hasEnded(OpenCall other, long end) {
     try {
       for (long left = end - System.nanoTime();
@@ -232,7 +245,7 @@ final class ClaimWaits {
     }
   }
 
-  /** Processes a change that a thread has read. */
+  /** Processes the change that a thread has read, and ends the thread's reading. */
   private void read(Optional<Change> change) {
     lock.lock();
     try {
@@ -260,7 +273,10 @@ final class ClaimWaits {
     }
   }
 
-  /** Wakes a waiting thread, which reads the watch from now on, unless another thread reads it. */
+  /**
+   * Wakes a waiting thread to continue reading the watch, unless another thread is already reading
+   * it.
+   */
   private void handOver() {
     lock.lock();
     try {

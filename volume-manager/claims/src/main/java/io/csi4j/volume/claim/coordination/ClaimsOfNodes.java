@@ -30,11 +30,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of nodes, for a control plane with many nodes: a watch of the store shows which
- * volumes a node has claims of, and only the claims of these volumes are read.
+ * Finds the claims of a node efficiently, for a control plane with many nodes. A watch of the store
+ * shows which volumes each node has claimed, so only the claims of these volumes are read.
  *
- * <p>A result is correct at the time of the call, but may lack a claim that was made a moment
- * before, or while the watch was disconnected. A claim of a volume that the caller names is never
+ * <p>All returned claims are current, but a result may lack a claim that was made a moment before,
+ * or while the watch was disconnected. The claims of volumes that the caller names are never
  * missing.
  *
  * <pre>{@code
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Safe for many threads.
+ * <p>Thread-safe.
  *
  * @since 1.0
  */
@@ -52,8 +52,8 @@ public final class ClaimsOfNodes implements AutoCloseable {
   private static final int PAGE = 500;
 
   /**
-   * Maximum number of changes processed at once; a watch with more may have stopped following, so
-   * all claims are read again.
+   * Maximum number of changes that one call processes. If more changes are waiting, all claims are
+   * read again, because the watch may have stopped following the store.
    */
   private static final int MOST_CHANGES = 400;
 
@@ -66,19 +66,22 @@ public final class ClaimsOfNodes implements AutoCloseable {
   private final Map<RecordKey, Known> known = new HashMap<>();
   private final Map<NodeName, Set<RecordKey>> volumes = new HashMap<>();
 
-  /** The records that cannot be read. */
+  /** The records of claims that cannot be read. */
   private final Map<RecordKey, ClaimPage.Unreadable> unread = new HashMap<>();
 
   private @Nullable Watch watch;
   private boolean isClosed;
 
-  /** The last failed scan of all claims; the callers that waited for it share the failure. */
+  /**
+   * The failure of the last scan of all claims. Callers that waited for this scan throw the same
+   * failure.
+   */
   private volatile @Nullable ClaimException failure;
 
   /**
-   * Reads nothing and opens no watch before the first call.
+   * Creates an object that reads claims and opens a watch only at the first call.
    *
-   * @param claims the claims, with the store that is watched
+   * @param claims the coordinator of the claims, whose store is watched
    */
   public ClaimsOfNodes(ClaimCoordinator claims) {
     this.claims = Objects.requireNonNull(claims, "claims");
@@ -86,9 +89,9 @@ public final class ClaimsOfNodes implements AutoCloseable {
   }
 
   /**
-   * A record as last reported by the watch.
+   * The last known contents of a record.
    *
-   * @param version its version
+   * @param version the version of the record
    * @param nodes the nodes with a claim in the record
    */
   private record Known(long version, Set<NodeName> nodes) {}
@@ -123,7 +126,8 @@ public final class ClaimsOfNodes implements AutoCloseable {
   }
 
   /**
-   * Processes the changes that the watch has reported, and scans all claims if it has missed some.
+   * Processes the changes that the watch has reported. If the watch may have missed changes, scans
+   * all claims.
    */
   private void catchUp() {
     try {
@@ -143,8 +147,8 @@ public final class ClaimsOfNodes implements AutoCloseable {
       failure = failed;
       throw failed;
     } catch (InterruptedException e) {
-      // Reported changes are kept, and a claim that was not processed yet counts as one made a
-      // moment before.
+      // The changes that were not processed yet stay in the watch. The result may lack their
+      // claims, as it may lack claims that were made a moment before.
       Thread.currentThread().interrupt();
     }
   }
@@ -192,7 +196,8 @@ public final class ClaimsOfNodes implements AutoCloseable {
   }
 
   /**
-   * Records that a record cannot be read; it may belong to any node, including its former nodes.
+   * Remembers that a record cannot be read. The record may contain claims of any node, including
+   * the nodes that it contained before.
    */
   private void put(RecordKey key, RecordValues.Unreadable record) {
     unread.put(key, ClaimPages.unreadable(record));

@@ -8,14 +8,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A volume to attach to a node, or to detach from it.
+ * A request to attach a volume to a node, or to detach it from the node.
  *
  * @param volume the volume
  * @param nodeId the plugin's id of the node
- * @param use the use of the volume by all its holders
- * @param readonly whether that node only reads; for plugins that support it
- * @param options the complete mount options on that node; empty for a block device, for the
- *     volume's own options, and for detaching
+ * @param use how the volume is used, which is the same for all its holders
+ * @param readonly whether the node only reads; only some plugins support this
+ * @param options the complete mount options on the node; empty for a block device, if the volume's
+ *     own options apply, and for detaching
  * @since 1.0
  */
 public record AttachmentTask(
@@ -33,7 +33,7 @@ public record AttachmentTask(
     Objects.requireNonNull(options, "options");
   }
 
-  /** A task without mount options: the volume's own options apply, or it is detached. */
+  /** Creates a task without mount options, for detaching or if the volume's own options apply. */
   public AttachmentTask(VolumeKey volume, NodeId nodeId, Claim.Use use, boolean readonly) {
     this(volume, nodeId, use, readonly, Optional.empty());
   }

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The answer of the storage system.
+ * The answer of a storage controller to a request to attach or detach a volume.
  *
  * @since 1.0
  */
@@ -18,7 +18,7 @@ public sealed interface ControllerAnswer {
   /**
    * The volume is attached.
    *
-   * @param context the context that the node needs to use the volume
+   * @param context the publish context that the node needs to use the volume
    */
   record Attached(PublishContext context) implements ControllerAnswer {
 
@@ -31,16 +31,17 @@ public sealed interface ControllerAnswer {
   /** The volume is detached. */
   record Detached() implements ControllerAnswer {}
 
-  /** The storage system was not called, because the guard refused. */
+  /** The storage system was not called, because the guard of the request refused the call. */
   record NotSent() implements ControllerAnswer {}
 
   /**
-   * The controller did not confirm the call.
+   * The storage system did not confirm that it attached or detached the volume.
    *
    * @param code the status of the call
-   * @param outcome whether the controller may have done the work, or may still be doing it
+   * @param outcome whether the storage system may nevertheless have attached or detached the
+   *     volume, or may still be doing so
    * @param because the reason, as a clause for display
-   * @param failure all known details, if a call was made
+   * @param failure all known details of the failed call, if a call was made
    */
   record Failed(StatusCode code, Outcome outcome, ReasonText because, Optional<CsiFailure> failure)
       implements ControllerAnswer {
@@ -53,7 +54,7 @@ public sealed interface ControllerAnswer {
       Objects.requireNonNull(failure, "failure");
     }
 
-    /** Returns the answer for a failed call to a plugin. */
+    /** Returns the answer that describes a failed call to a plugin. */
     public static Failed of(CsiFailure failure) {
       return new Failed(
           failure.code(), failure.outcome(), new ReasonText(failure.why()), Optional.of(failure));

@@ -1,7 +1,8 @@
 /**
- * The storage system as claims use it: {@link io.csi4j.volume.claim.spi.StorageController} and its
- * values, for authors of one. {@code VolumeController}, in csi4j-volume-controller, is the one for
- * CSI plugins.
+ * The interface between claims and a storage system: {@link
+ * io.csi4j.volume.claim.spi.StorageController} and its values. This package is for authors of an
+ * implementation. The module csi4j-volume-controller contains {@code VolumeController}, which is
+ * the implementation for CSI plugins.
  */
 @NullMarked
 package io.csi4j.volume.claim.spi;

@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The key of a record: a space, and a name in it. Keys of one space are sorted by their names as
- * UTF-16, and so in the order of the volumes that they name.
+ * The key of a record: a space, and a name in this space. Keys of a space are ordered by the UTF-16
+ * code units of their names. For records of volumes, this is the order of the volumes' keys.
  *
  * @param space the space
- * @param name the name, unique in its space
+ * @param name the name, which is unique in the space
  * @since 1.0
  */
 public record RecordKey(Space space, String name) implements Comparable<RecordKey> {
@@ -19,20 +19,23 @@ public record RecordKey(Space space, String name) implements Comparable<RecordKe
   private static final Comparator<RecordKey> ORDER =
       Comparator.comparing(RecordKey::space).thenComparing(RecordKey::name);
 
-  /** Sorts before all characters that the parts of a volume's key may have. */
+  /**
+   * Separates the namespace and the id of a volume. It sorts before all characters that they may
+   * contain.
+   */
   private static final char BETWEEN = '\u001f';
 
   /** The kinds of records. */
   public enum Space {
-    /** The claims, one record for each volume. */
+    /** The claims, with one record for each volume. */
     CLAIMS,
-    /** The catalog, one record for each volume. */
+    /** The catalog of volumes, with one record for each volume. */
     VOLUMES,
-    /** The identity of the cluster, and its settings. */
+    /** The identity and the settings of the cluster. */
     CLUSTER
   }
 
-  /** Checks that both parts are there. */
+  /** Checks that both parts are set. */
   public RecordKey {
     Objects.requireNonNull(space, "space");
     if (name.isEmpty()) {
@@ -40,12 +43,14 @@ public record RecordKey(Space space, String name) implements Comparable<RecordKe
     }
   }
 
-  /** Returns the key of the record of a volume. */
+  /** Returns the key of a volume's record in a space. */
   public static RecordKey of(Space space, VolumeKey volume) {
     return new RecordKey(space, volume.namespace().value() + BETWEEN + volume.id());
   }
 
-  /** Returns the volume that the name stands for; empty if it is not the name of a volume. */
+  /**
+   * Returns the volume that the record belongs to; empty if the name is not derived from a volume.
+   */
   public Optional<VolumeKey> volume() {
     int between = name.indexOf(BETWEEN);
     if (between < 0) {

@@ -9,10 +9,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a store refuses a request, or cannot answer now. A {@link RecordStore#write write}
- * that throws it was not made, and never will be. Opening or settling a store may have marked the
- * store before it failed; a repeated call continues there. The message contains the failed
- * operation, the reason and the next step. The reason determines the operator code.
+ * Thrown when a store refuses a request, or cannot answer now. If {@link RecordStore#write write}
+ * throws this exception, the write was not made and will not be made later. If opening or settling
+ * a store fails, the store may already have been changed, and a repeated call continues the work.
+ * The message contains the failed operation, the reason and the next step. The reason determines
+ * the operator code.
  *
  * @since 1.0
  */
@@ -22,21 +23,22 @@ public final class RecordStoreException extends OperatorException {
 
   private final Reason reason;
 
-  /** The reasons for which a store fails. */
+  /** The reasons for failures of a store. */
   public enum Reason {
-    /** The store cannot answer, or cannot write, now; it may do so later. */
+    /** The store cannot answer or write now. A later request may succeed. */
     UNAVAILABLE(OperatorCode.CLAIM_STORE_DOWN),
     /** The store was closed in this process. */
     CLOSED(OperatorCode.CLAIM_STORE_DOWN),
     /** The record has more than 64 KiB. */
     TOO_LARGE(OperatorCode.CLAIM_TOO_LARGE),
-    /** The record cannot be read: a newer version wrote it, or it is damaged. */
+    /** The record cannot be read, because it is damaged or a newer version wrote it. */
     UNREADABLE(OperatorCode.CLAIM_UNREADABLE),
     /**
-     * The store may have lost records: nothing is acquired by it before an operator has settled it.
+     * The store may have lost records, so no new claims are acquired until an operator has settled
+     * the store.
      */
     IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK),
-    /** The records were moved to another store, or a move from or to this one is not complete. */
+    /** The records were moved to another store, or a move from or to this store is not complete. */
     MOVED(OperatorCode.STORE_MOVED);
 
     private final OperatorCode code;
@@ -51,17 +53,17 @@ public final class RecordStoreException extends OperatorException {
     }
   }
 
-  /** A store that cannot answer. */
+  /** Creates an exception for a store that cannot answer. */
   public RecordStoreException(String message, Throwable cause) {
     this(Reason.UNAVAILABLE, message, cause);
   }
 
-  /** A refusal for this reason. */
+  /** Creates an exception with this reason. */
   public RecordStoreException(Reason reason, String message) {
     this(reason, message, null);
   }
 
-  /** A refusal for this reason, with its cause. */
+  /** Creates an exception with this reason and cause. */
   public RecordStoreException(Reason reason, String message, @Nullable Throwable cause) {
     this(reason, message, message, cause);
   }
@@ -74,7 +76,8 @@ public final class RecordStoreException extends OperatorException {
   }
 
   /**
-   * A record that this version cannot read. The next step is the one of the operator code.
+   * Returns an exception for a record that this version cannot read. The operator code provides the
+   * next step in the message.
    *
    * @param failed the failed operation and the reason, as a sentence
    */

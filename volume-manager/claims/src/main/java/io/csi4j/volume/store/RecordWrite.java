@@ -8,8 +8,8 @@ import java.util.Optional;
  * A conditional write of one record.
  *
  * @param key the key
- * @param seen the record that must still be present, with this version and these bytes; empty if no
- *     record may be present
+ * @param seen the record that the store must still contain, with the same version and bytes; empty
+ *     if the store must not contain a record with the key
  * @param next the bytes to write; empty to remove the record
  * @since 1.0
  */
@@ -27,7 +27,10 @@ public record RecordWrite(RecordKey key, Optional<StoredRecord> seen, Optional<S
     }
   }
 
-  /** Returns whether the given record, or its absence, is the result of this write. */
+  /**
+   * Whether a record looks as this write would leave it; empty means that the store has no record
+   * with the key.
+   */
   public boolean isMade(Optional<StoredRecord> there) {
     return there.map(StoredRecord::value).equals(next);
   }

@@ -1,14 +1,14 @@
 package io.csi4j.volume.store;
 
 /**
- * The identity of a store: created with the store, and unique.
+ * The unique identity of a store, which is created together with the store.
  *
  * @param value the text of the identity
  * @since 1.0
  */
 public record StoreIdentity(String value) {
 
-  /** Refuses an empty text. */
+  /** Rejects an empty text. */
   public StoreIdentity {
     if (value.isEmpty()) {
       throw new IllegalArgumentException("The identity of a store is empty.");

@@ -6,11 +6,11 @@ import java.util.Objects;
 /**
  * A record in a store.
  *
- * @param key its key
- * @param version the version of its last write; at least 1, unless a program other than a store has
- *     written the record
- * @param value the bytes; empty if they exceed the size limit of a store, which also means that
- *     another program has written them
+ * @param key the key of the record
+ * @param version the version of the last write, which is at least 1. A lower version shows that
+ *     another program than csi4j has written the record
+ * @param value the bytes; empty if their size exceeds the limit, which also shows that another
+ *     program has written the record
  * @since 1.0
  */
 public record StoredRecord(RecordKey key, long version, StateValue value) {
@@ -23,7 +23,7 @@ public record StoredRecord(RecordKey key, long version, StateValue value) {
     Objects.requireNonNull(value, "value");
   }
 
-  /** Returns the record with bytes as found in the store. */
+  /** Returns a record with bytes that were read from a store. */
   public static StoredRecord of(RecordKey key, long version, byte[] found) {
     return new StoredRecord(
         key, version, StateValue.ofWrapped(found.length <= MOST ? found : new byte[0]));

@@ -1,8 +1,8 @@
 /**
- * The contract of a store of records, {@link io.csi4j.volume.store.RecordStore}, under claims and
- * the catalog of volumes. A store knows keys, versions and bytes; only the claims and the catalog
- * know what the bytes mean. The checks of a store are in the artifact csi4j-conformance. Users of
- * claims or of a catalog need only the exception of this package.
+ * The interface of a store of records, {@link io.csi4j.volume.store.RecordStore}, which claims and
+ * the catalog of volumes use. A store handles keys, versions and bytes, and does not interpret the
+ * bytes. The artifact csi4j-conformance contains tests for implementations of a store. Users of
+ * claims or of a catalog need only the exception in this package.
  */
 @NullMarked
 package io.csi4j.volume.store;

@@ -307,7 +307,7 @@ public final class ClaimCoordinator {
       return controller.attaches(volume);
     } catch (ClaimException unknown) {
       if (own.isPresent()) {
-        return false; // an existing claim is granted again even if the storage system cannot be queried
+        return false; // an existing claim is granted again without this query
       }
       throw unknown;
     }

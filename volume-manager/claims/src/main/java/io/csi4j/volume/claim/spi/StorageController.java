@@ -9,100 +9,106 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
 /**
- * The storage system, as far as claims need it: it attaches volumes to nodes and detaches them. The
- * duties of an implementation:
+ * Attaches volumes to nodes and detaches them, on behalf of claims. An implementation must follow
+ * these rules:
  *
  * <ul>
- *   <li>It makes one call at a time for one volume; it asks the guard when the call's turn has
- *       come, right before the call is sent, and sends nothing if the guard refuses.
- *   <li>It detaches with the same secrets with which it attached.
- *   <li>It reports a call with an unknown result as unknown, never as refused.
+ *   <li>It makes only one call at a time for a volume. It calls the guard right before it sends a
+ *       call, after any wait for other calls. If the guard refuses, it does not send the call.
+ *   <li>It detaches a volume with the same secrets that it used to attach the volume.
+ *   <li>If the result of a call is unknown, it reports the result as unknown, never as refused.
  * </ul>
  *
- * <p>Methods block until there is an answer, and do not throw because of an answer of a plugin.
- * Safe for many threads.
+ * <p>Methods block until the storage system has answered. A failure that a plugin reports is
+ * returned, not thrown. Implementations must be thread-safe.
  *
  * @since 1.0
  */
 public interface StorageController {
 
   /**
-   * Attaches a volume to a node. Succeeds if the volume is already attached there in the same way.
+   * Attaches a volume to a node. Succeeds if the volume is already attached to the node in the
+   * requested way.
    */
   ControllerAnswer attach(AttachmentTask task, Guard guard);
 
-  /** Detaches a volume from a node. Succeeds if the volume is not attached there. */
+  /** Detaches a volume from a node. Succeeds if the volume is not attached to the node. */
   ControllerAnswer detach(AttachmentTask task, Guard guard);
 
   /**
-   * Detaches a volume from a node on which no claim has it attached. An implementation that knows
-   * other names of the volume refuses this while there are any: the attachment may belong to a
-   * claim under another name. Calls {@link #detach} by default.
+   * Detaches a volume from a node if no claim needs the attachment. An implementation must refuse
+   * this if it knows the same volume under another name, because a claim under that name may need
+   * the attachment. The default implementation calls {@link #detach}.
    */
   default ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
     return detach(task, guard);
   }
 
   /**
-   * Returns whether the plugin requires that a volume is attached to a node before its use there.
-   * The coordinator calls this once for each claim, before it writes the claim.
+   * Whether a volume must be attached to a node before the node can use it, as its plugin requires.
+   * The coordinator calls this method before it writes a claim.
    *
    * @throws io.csi4j.volume.claim.ClaimException if this cannot be determined now; the coordinator
-   *     then claims nothing
+   *     then does not make the claim
    */
   boolean attaches(VolumeKey volume);
 
   /**
-   * Returns why a volume cannot be claimed as requested, for example for a use that it was not
-   * created for. Called before a claim is written, and never for an existing claim. It may wait for
-   * the store of a catalog; the claim then waits with it.
+   * Returns why a volume cannot be claimed as requested, for example because it was not created for
+   * this use. The coordinator calls this method before it writes a new claim, and never for an
+   * existing claim. The method may block while it reads a catalog, and delays the claim for that
+   * time.
    *
-   * @return empty unless the implementation knows the volume
+   * @return empty if the claim is allowed, or if the implementation does not know the volume
    */
   default Optional<Refused> whyNot(ClaimRequest request) {
     return Optional.empty();
   }
 
   /**
-   * Returns the complete mount options for the first claim on a node: the volume's own options,
-   * replaced by those of the request, with the {@linkplain ClaimRequest#selinuxLabel label} and the
-   * {@linkplain ClaimRequest#groupIfOffered group} of the request if the plugin supports them.
-   * Called once for each claim and kept with it, except for label and group, which earlier claims
-   * on the node decide.
+   * Returns the complete mount options for the first claim on a node. These are the volume's own
+   * options, overridden by the options of the request. The {@linkplain ClaimRequest#selinuxLabel
+   * label} and the {@linkplain ClaimRequest#groupIfOffered group} of the request are added if the
+   * plugin supports them. The coordinator stores the options with the claim. If the node already
+   * has a claim of the volume, the label and the group of that claim are used instead.
    *
-   * @return the options of the request, unless the implementation knows the volume's own options;
-   *     empty for a block device
+   * @return only the options of the request if the implementation does not know the volume's own
+   *     options; empty for a block device
    */
   default Optional<MountOptions> options(ClaimRequest request) {
     return request.statedOptions();
   }
 
   /**
-   * Returns the access mode under which the storage system knows a volume that is claimed for
-   * {@code mode}: an older mode, if the plugin does not know this one. A node uses the volume with
-   * the same mode.
+   * Returns the access mode that is sent to the storage system for a volume that is claimed with
+   * {@code mode}. This is an older mode if the plugin does not support the claimed mode. The node
+   * uses the volume with the returned mode, too.
    *
-   * @return {@code mode}, unless the implementation knows that the volume has another one
+   * @return {@code mode}, unless the implementation knows that the plugin needs another mode
    */
   default AccessMode knownMode(VolumeKey volume, AccessMode mode) {
     return mode;
   }
 
   /**
-   * Returns the plugin that attaches and detaches a volume. While a plugin does not answer, a round
-   * over all claims continues with those of other plugins.
+   * Returns the plugin that attaches and detaches a volume. If a plugin does not answer, a round
+   * over all claims skips the other claims of that plugin.
    *
-   * @return empty unless the implementation knows it; the volume is then handled in any case
+   * @return empty if the implementation does not know the plugin; claims of the volume are then
+   *     never skipped
    */
   default Optional<PluginId> plugin(VolumeKey volume) {
     return Optional.empty();
   }
 
-  /** Decides whether a call is still wanted. */
+  /** Decides whether a call to the storage system is still needed. */
   @FunctionalInterface
   interface Guard {
 
-    /** Checks the stored state again; may block, and throws if there is no answer. */
+    /**
+     * Whether the call is still needed, according to the current claims. Reads the store, so it may
+     * block, and throws if the store does not answer.
+     */
     boolean isWanted();
   }
 }

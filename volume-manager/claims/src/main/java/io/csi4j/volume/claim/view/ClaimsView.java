@@ -22,8 +22,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The claims on the disk of this host at one moment, read without opening their store: nothing is
- * written or locked, and the store may be open.
+ * A snapshot of the claims on the disk of this host. It is read without opening the store of the
+ * claims, so nothing is written or locked, and a process may have the store open.
  *
  * <pre>{@code
  * for (Claim claim : ClaimsView.read(directory).claims()) {
@@ -31,11 +31,12 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * @param journal the state that contains the claims
- * @param identity the identity of the store; empty if the state has none
+ * @param journal the journal that contains the claims
+ * @param identity the identity of the store; empty if the store has no identity yet
  * @param claims the claims that can be read, by volume
- * @param unreadable the problem of each other claim, in sentences
- * @param uncertainties the damage because of which no claim of some volumes is granted
+ * @param unreadable for each claim that cannot be read, sentences that describe the problem
+ * @param uncertainties the damages to the journal; while they exist, no claims are granted for the
+ *     affected volumes
  * @since 1.0
  */
 public record ClaimsView(
@@ -57,11 +58,11 @@ public record ClaimsView(
   }
 
   /**
-   * Reads the claims in the directory of a {@link LocalStore}.
+   * Returns the claims in the directory of a {@link LocalStore}.
    *
-   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
-   *     read; or if it contains claims without the identity of a store
-   * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
+   * @throws RecordStoreException if the directory contains no state; if the state cannot be read,
+   *     or was written by a newer version; or if it contains claims without the identity of a store
+   * @throws IllegalArgumentException if the directory belongs to a volume manager
    */
   public static ClaimsView read(Path directory) {
     JournalView journal = LocalRecords.journal(directory);
@@ -80,7 +81,8 @@ public record ClaimsView(
   }
 
   /**
-   * Returns all claims of a store on one page; the store may be one that was opened for a look.
+   * Returns all claims of a store on one page. The store may also be a read-only view, such as from
+   * {@link LocalStore#look}.
    *
    * @throws RecordStoreException if the store cannot answer
    */

@@ -11,16 +11,17 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Applies the rules of claims as changes of their records. */
+/** Converts decisions of the rules for claims into changes of records. */
 public final class ClaimChange {
 
   private ClaimChange() {}
 
   /**
-   * Returns the change of the claim of a volume.
+   * Returns a change of the record that contains the claim of a volume.
    *
-   * @param acquires whether the change gives a workload access
-   * @param rule decides about the claim, which has no holders if the volume was never claimed
+   * @param acquires whether the change gives a workload access to the volume
+   * @param rule decides about the current claim. If the volume was never claimed, the rule receives
+   *     a claim without holders
    */
   public static Part<Claim> of(
       RecordBook<Claim> book,

@@ -1,10 +1,9 @@
 /**
- * The rules of claims, and the form of their records. Start at {@link
- * io.csi4j.volume.internal.claims.ClaimRules}, the decision table for claims and deletions; {@link
- * io.csi4j.volume.internal.claims.ClaimCodec} is the form. {@link
- * io.csi4j.volume.internal.claims.RoundOfCalls} limits the time that a plugin without an answer
- * takes of a round over many claims, {@link io.csi4j.volume.internal.claims.ClaimStep} is the next
- * step of a claim.
+ * The rules for claims, and the encoding of their records. Start at {@link
+ * io.csi4j.volume.internal.claims.ClaimRules}, which contains all decisions about claims and
+ * deletions. {@link io.csi4j.volume.internal.claims.ClaimCodec} encodes claims. {@link
+ * io.csi4j.volume.internal.claims.ClaimStep} is the next step of a claim. {@link
+ * io.csi4j.volume.internal.claims.RoundOfCalls} limits the calls to a plugin that does not answer.
  */
 @NullMarked
 package io.csi4j.volume.internal.claims;

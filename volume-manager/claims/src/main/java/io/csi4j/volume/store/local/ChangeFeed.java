@@ -13,7 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Passes the writes of this process to the watches. A writer does not wait for them. */
+/**
+ * Passes the changes of a store in this process to its watches. A writer does not wait for the
+ * watches.
+ */
 final class ChangeFeed {
 
   private static final int LONGEST = 10_000;

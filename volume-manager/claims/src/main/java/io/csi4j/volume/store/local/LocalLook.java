@@ -23,10 +23,10 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The records of a local store at one moment, read without opening it. */
+/** A read-only snapshot of the records of a local store, read without opening the store. */
 final class LocalLook implements RecordStore {
 
-  /** Stands for the identity of a store that has none yet. */
+  /** The value for a store that has no identity yet. */
   private static final StoreIdentity NONE = new StoreIdentity("(none)");
 
   private final LocalRecords stored;

@@ -39,28 +39,32 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store on the disk of this host, for one process at a time: to be used when no other machine
- * needs the records. A write that was reported as made is on the medium, and survives any crash and
- * power cut. Claims and a catalog may share one directory.
+ * A store on the disk of this host, for one process at a time. Use it if no other machine needs the
+ * records. A write that was reported as made is on the disk, and survives any crash and power
+ * failure. Claims and a catalog may share one directory.
  *
- * <p>Its state is separate from the state of a {@code VolumeManager}: a volume manager settles the
- * uncertainties of its state after checking its mounts, which show nothing about the claims and
- * volumes of a storage system.
+ * <p>The store must not share its state with a {@code VolumeManager}. After damage, a volume
+ * manager checks the mounts of its node and then settles its state. The mounts do not show whether
+ * claims or volumes of a storage system were lost.
  *
- * <p>After damage to the journal, nothing is acquired through the records that may be affected,
- * until an operator has compared them with the mounts and calls {@link #settle()}; releases
- * continue. The torn end that a crash during a write leaves is not damage: that write was not
- * reported as made.
+ * <p>After damage to the journal, no claims are acquired with records that may be affected, until
+ * an operator has compared the records with the mounts and calls {@link #settle()}. Claims can
+ * still be released. An incomplete last entry after a crash does not count as damage, because that
+ * write was not reported as made.
  *
- * <p>Records that were written before records had versions can be read.
+ * <p>The store can also read records of old csi4j versions that wrote records without versions.
  *
- * <p>A store whose records were moved, see {@link StoreMove}, accepts no writes.
+ * <p>A store accepts no writes after its records were moved to another store (see {@link
+ * StoreMove}).
  *
  * @since 1.0
  */
 public final class LocalStore implements RecordStore {
 
-  /** Number of versions that are reserved at once; the next opening continues after them. */
+  /**
+   * Number of versions in one reservation. When the store is opened again, its versions continue
+   * after the reservation.
+   */
   private static final long RESERVED = 1L << 32;
 
   private final StateStore state;
@@ -69,20 +73,21 @@ public final class LocalStore implements RecordStore {
   private final AtomicLong floor;
   private final ConcurrentNavigableMap<RecordKey, StoredRecord> records;
 
-  /** The records whose key is not known. */
+  /** The records whose bytes do not contain their own key, by their key in the state. */
   private final Map<StateKey, RecordKey> unnamed;
 
   private final Turns<RecordKey> turns = new Turns<>();
   private final ChangeFeed feed = new ChangeFeed();
   private volatile List<Uncertainty> uncertainties;
 
-  /** Excludes record writes while the mark of a move is written. */
+  /** Prevents writes of records while the mark of a move is written. */
   private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
 
   /**
-   * Set when another process has taken over the state, so that its contents are no longer known.
+   * The failure that showed that another process has taken over the state; null before. Afterwards,
+   * this process no longer knows the contents of the state.
    */
   private volatile @Nullable StateException takenOver;
 
@@ -100,37 +105,38 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Opens the store in this directory, and creates the directory if it is missing. Its parent must
-   * exist, on a local disk.
+   * Opens the store in this directory. Creates the directory if it does not exist. The parent
+   * directory must exist and must be on a local disk.
    *
-   * @throws RecordStoreException if it is in use by another process, or cannot be read
-   * @throws IllegalArgumentException if the state in it is that of a volume manager
+   * @throws RecordStoreException if the store is in use by another process, or cannot be read
+   * @throws IllegalArgumentException if the directory contains the state of a volume manager
    */
   public static LocalStore open(Path directory) {
     return opened(directory, UnaryOperator.identity());
   }
 
   /**
-   * Opens the store like {@link #open(Path)}, with each record sealed. Existing records in clear
-   * text are sealed now.
+   * Opens the store like {@link #open(Path)}, and encrypts all records. Existing records in clear
+   * text are also encrypted.
    *
-   * @throws RecordStoreException if it is in use by another process, cannot be read, or cannot be
-   *     decrypted
-   * @throws IllegalArgumentException if the state in it is that of a volume manager
+   * @throws RecordStoreException if the store is in use by another process, cannot be read, or
+   *     cannot be decrypted
+   * @throws IllegalArgumentException if the directory contains the state of a volume manager
    */
   public static LocalStore open(Path directory, Sealer sealer) {
     return opened(directory, state -> SealedStateStore.on(state, sealer));
   }
 
   /**
-   * Reads the current records in this directory without opening their store: nothing is written or
-   * locked, and the store may be open. The returned store has these records, accepts no writes and
-   * has no watches.
+   * Returns a read-only snapshot of the records in this directory. The store of the directory is
+   * not opened, so nothing is written or locked, and a process may have the store open. The
+   * returned store accepts no writes and has no watches.
    *
-   * @param sealer the key of the records; without it, sealed records cannot be read
-   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
-   *     read or opened
-   * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
+   * @param sealer the key with which the records are encrypted; without the key, encrypted records
+   *     cannot be read
+   * @throws RecordStoreException if the directory contains no state; or if the state was written by
+   *     a newer version, or cannot be read or decrypted
+   * @throws IllegalArgumentException if the directory belongs to a volume manager
    */
   public static RecordStore look(Path directory, Optional<Sealer> sealer) {
     return LocalLook.of(directory, sealer);
@@ -144,8 +150,8 @@ public final class LocalStore implements RecordStore {
       throw unavailable(e);
     }
     try {
-      // If this store sealed the state of a volume manager, the volume manager could no longer read
-      // it.
+      // Checks this before the state is encrypted: a volume manager could no longer read its own
+      // state afterwards.
       LocalRecords.check(journal.load());
       return on(sealing.apply(journal));
     } catch (StateException e) {
@@ -158,18 +164,21 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Opens the store in a state that is used only by it, and is closed with it.
+   * Opens a store that uses this state. The state must have no other users, and is closed together
+   * with the store.
    *
    * @throws RecordStoreException if the state cannot be read, or a new store cannot be written; the
-   *     state is closed then
-   * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
+   *     state is then closed
+   * @throws IllegalArgumentException if the state belongs to a volume manager; the state then stays
+   *     open
    */
   public static LocalStore on(StateStore state) {
     Objects.requireNonNull(state, "state");
     try {
       LocalRecords stored = LocalRecords.of(state.load());
       StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
-      // Each crash leaves a torn end, whose uncertainty names every key.
+      // A crash can leave an incomplete last entry. The state then reports an uncertainty for all
+      // keys, which does not concern a store.
       if (stored.uncertainties().isEmpty() && !state.load().uncertainties().isEmpty()) {
         state.settle();
       }
@@ -201,24 +210,24 @@ public final class LocalStore implements RecordStore {
     }
   }
 
-  /** Returns the damage to the journal that an operator has not settled. */
+  /** Returns the damages to the journal that no operator has settled yet. */
   List<Uncertainty> uncertainties() {
     return uncertainties;
   }
 
-  /** Returns the records without their own name. */
+  /** Returns the keys of the records whose bytes do not contain their own key. */
   Collection<RecordKey> unnamed() {
     return unnamed.values();
   }
 
-  /** Returns whether records are sealed on the medium. */
+  /** Whether records are encrypted on the disk. */
   boolean isSealed() {
     return state instanceof SealedStateStore;
   }
 
   /**
-   * Reserves versions, so that none of them is used again after its record is gone. On a medium
-   * that refuses writes, the reservation is written before the first record that it accepts again.
+   * Reserves versions, so that no version is used twice even after its record was removed. If the
+   * disk refuses the write, the state writes the reservation later, before the next record.
    */
   private void reserve() {
     state.put(
@@ -264,7 +273,10 @@ public final class LocalStore implements RecordStore {
     }
   }
 
-  /** Only a move into this store may write its records; a source accepts no more writes. */
+  /**
+   * Rejects the write of a record if the records of this store were moved, or are being moved, to
+   * another store.
+   */
   private void checkMove(RecordKey key) {
     MoveMark.in(this)
         .read(MoveMark.KEY)
@@ -288,7 +300,8 @@ public final class LocalStore implements RecordStore {
   private WriteResult made(RecordWrite write) {
     RecordKey key = write.key();
     StateKey stateKey = StoreCodec.stateKey(key);
-    // An attempt uses up a version: after a failure the medium may have it, and show it later.
+    // Each attempt uses a new version, because a write that failed may nevertheless be on the disk
+    // and appear later.
     long version = lastVersion.incrementAndGet();
     try {
       if (version > floor.get()) {
@@ -324,8 +337,8 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Returns the result of a refused write, which may still be on the medium unless it never got
-   * that far.
+   * Returns the result of a failed write. For some reasons of the failure, the write may
+   * nevertheless be on the disk, so its result is unknown.
    */
   private WriteResult failed(StateException cause) {
     switch (cause.reason()) {
@@ -367,8 +380,8 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Clears the uncertainties: records can be acquired again. For an operator, or a program, that
-   * has compared all claims with the mounts, and all volumes with the storage system.
+   * Clears the uncertainties, so that claims can be acquired again. Before, an operator or a
+   * program must compare all claims with the mounts, and all volumes with the storage system.
    *
    * @throws RecordStoreException if the store is closed
    */

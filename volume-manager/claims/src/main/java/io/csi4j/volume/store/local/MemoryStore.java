@@ -17,7 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
- * A store in the memory of this process. For one host, and for tests.
+ * A store in the memory of this process, for tests and for hosts whose claims need not survive a
+ * restart.
  *
  * @since 1.0
  */
@@ -89,7 +90,7 @@ public final class MemoryStore implements RecordStore {
     }
   }
 
-  /** Returns a page of records in the order of their keys. */
+  /** Returns a page of the records of a space, in the order of their keys. */
   static Page page(
       NavigableMap<RecordKey, StoredRecord> records,
       RecordKey.Space space,

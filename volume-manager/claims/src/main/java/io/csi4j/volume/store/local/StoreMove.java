@@ -33,9 +33,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves all records of a store to another one, such as from the disk of this host to etcd: claims,
- * the catalog, and what belongs to the cluster. The bytes of each record stay as they are, also
- * those that this version cannot read.
+ * Moves all records of a store to another store, for example from the disk of this host to etcd.
+ * The records are the claims, the catalog, and the identity and settings of the cluster. The bytes
+ * of each record stay the same, even if this version cannot read them.
  *
  * <pre>{@code
  * try (RecordStore from = LocalStore.open(directory);
@@ -45,23 +45,25 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A cluster that has an identity refuses the target until an operator has accepted it, with
- * {@code ClusterSetup.accept} of the controller. The host checks before the move that the cluster
- * works with the source ({@code ClusterSetup.isAccepted}): after the move, nothing shows that the
- * source was a copy.
+ * <p>A cluster that has an identity refuses the target until an operator has accepted the target
+ * with the controller's {@code ClusterSetup.accept}. Before the move, the host must check that the
+ * cluster has accepted the source ({@code ClusterSetup.isAccepted}), because it is no longer
+ * possible after the move to detect that the source was only a copy.
  *
- * <p>Both stores get a mark before the first record is written: the target until the move is
- * complete, the source until an operator {@link #takeBack takes the records back}. csi4j changes
- * nothing in a store that has a mark, so at any time at most one of the two is used. A {@link
- * LocalStore} refuses writes as soon as it has the mark. A process that has a shared store open
- * reads the mark only once: stop all processes that use one of the stores before the move.
+ * <p>Both stores are marked before the first record is written. The mark of the target is removed
+ * when the move is complete. The mark of the source stays until an operator {@link #takeBack takes
+ * the records back}. Since csi4j changes nothing in a marked store, at most one of the two stores
+ * is in use at any time. A {@link LocalStore} refuses writes as soon as it is marked. A process
+ * that has a shared store open reads the mark only once, so stop all processes that use one of the
+ * stores before the move.
  *
- * <p>A move that was interrupted at any point can be run again: it writes the missing records.
- * Nothing in the target is ever overwritten. A complete move is not repeated, because the target
- * may have been used since.
+ * <p>A move that was interrupted can be run again, and then writes the missing records. No record
+ * in the target is ever overwritten. Running a complete move again copies nothing, because the
+ * target may have been used since.
  *
- * <p>Sealed records stay sealed. They are copied as they are where the target is sealed with the
- * same key, or its key is not known here; otherwise they are sealed with the key of the target.
+ * <p>Encrypted ("sealed") records stay encrypted. They are copied unchanged if the target uses the
+ * same key, or if the key of the target is not configured here. Otherwise, they are encrypted with
+ * the key of the target.
  *
  * @since 1.0
  */
@@ -69,10 +71,10 @@ public final class StoreMove {
 
   private static final int PAGE = 256;
 
-  /** Number of attempts for a write that is not made, or whose result is unknown. */
+  /** Maximum number of attempts for a write that is refused or whose result is unknown. */
   private static final int TRIES = 8;
 
-  /** Number of bytes shown of the hash of a record. */
+  /** Number of bytes of a record's hash that messages show. */
   private static final int SHOWN = 4;
 
   private final RecordStore from;
@@ -93,15 +95,15 @@ public final class StoreMove {
   }
 
   /**
-   * A complete move: the target has all records of the source.
+   * The result of a complete move. The target has all records of the source.
    *
    * @param from the source
    * @param to the target
-   * @param records the number of records in each space of the source, which keeps them
-   * @param copied the number of records that this run has written; an earlier run has written the
-   *     others
-   * @param wasComplete whether an earlier run had completed the move; this run has then copied and
-   *     compared nothing
+   * @param records the number of records in each space of the source, which still contains them
+   * @param copied the number of records that this run has written; an earlier run has written all
+   *     other records
+   * @param wasComplete whether an earlier run had already completed the move; if so, this run has
+   *     not copied or compared any records
    */
   public record Result(
       StoreIdentity from,
@@ -110,7 +112,7 @@ public final class StoreMove {
       int copied,
       boolean wasComplete) {
 
-    /** Copies the numbers. */
+    /** Copies the map, and checks that all parts are set. */
     public Result {
       Objects.requireNonNull(from, "from");
       Objects.requireNonNull(to, "to");
@@ -122,10 +124,12 @@ public final class StoreMove {
    * Moves the records, and compares both stores at the end.
    *
    * @param from the source
-   * @param to an empty store, or one to which an earlier run has moved some of the records
-   * @throws RecordStoreException if a store cannot answer or write: run the move again. If a record
-   *     cannot be read, or a store is uncertain, nothing was changed
-   * @throws IllegalArgumentException as {@link #check}; nothing was changed then
+   * @param to the target: an empty store, or a store to which an earlier run has moved some of the
+   *     records
+   * @throws RecordStoreException if a store cannot answer or write; in this case, run the move
+   *     again. Also if a record cannot be read, or a store may have lost records; in this case,
+   *     nothing was changed
+   * @throws IllegalArgumentException as {@link #check} does; nothing was changed
    */
   public static Result run(RecordStore from, RecordStore to) {
     if (from instanceof LocalLook) {
@@ -137,35 +141,37 @@ public final class StoreMove {
   }
 
   /**
-   * Checks whether the records can be moved. Changes nothing.
+   * Checks whether the records can be moved, without changing a store.
    *
-   * @param from the source, or a look at it
+   * @param from the source, or a read-only view of it
    * @param to the target
-   * @throws RecordStoreException if a store cannot answer or is uncertain, or a record cannot be
-   *     read
-   * @throws IllegalArgumentException if both are one store, the target has other records, one of
-   *     them has the mark of another move, or the target would store sealed records in clear text
+   * @throws RecordStoreException if a store cannot answer or may have lost records, or if a record
+   *     cannot be read
+   * @throws IllegalArgumentException if the source and the target are the same store, if the target
+   *     has other records, if a store has the mark of another move, or if the target would store
+   *     encrypted records in clear text
    */
   public static void check(RecordStore from, RecordStore to) {
     new StoreMove(from, to).check();
   }
 
   /**
-   * Returns, as a clause for display, why csi4j does not change a store: its records were moved, or
-   * a move from or to it is not complete.
+   * Returns why csi4j does not change a store, as a clause for display. The reason is that the
+   * records were moved to another store, or that a move from or to the store is not complete. Empty
+   * if the store can be used.
    */
   public static Optional<ReasonText> whyNotUsed(RecordStore store) {
     return mark(store).map(mark -> mark.reason(store.identity()));
   }
 
   /**
-   * Makes the source of a move usable again, as if the records had never been moved. For an
-   * operator who gives up a move, and has made sure that the other store is not used: claims and
-   * volumes created there since are not in this store.
+   * Makes the source of a move usable again, as if the records had never been moved. An operator
+   * can use this to cancel a move, but must first ensure that the other store is no longer used.
+   * Claims and volumes that were created in the other store are not in this store.
    *
-   * @return the other store; empty if the records were not moved
-   * @throws RecordStoreException if the store cannot answer or write, or is the target of a move
-   *     that is not complete
+   * @return the target of the cancelled move; empty if the records were not moved
+   * @throws RecordStoreException if the store cannot answer or write, or if it is the target of a
+   *     move that is not complete
    */
   public static Optional<StoreIdentity> takeBack(RecordStore store) {
     Optional<MoveMark> there = mark(store);
@@ -206,7 +212,8 @@ public final class StoreMove {
       change(from, Optional.of(there), Optional.of(new MoveMark(target, false, true)));
     }
     if (!wasComplete || isOpenTarget()) {
-      // If the records were taken back meanwhile, the source is in use again.
+      // Fails if an operator has taken the records back in the meantime, because the source is then
+      // in use again.
       change(
           from,
           Optional.of(new MoveMark(target, false, true)),
@@ -262,7 +269,10 @@ public final class StoreMove {
     return MoveMark.in(store).read(MoveMark.KEY).value();
   }
 
-  /** Writes or removes a mark. An unanswered write may have been made. */
+  /**
+   * Writes or removes a mark. A write without an answer may have been made, so the store is read
+   * again after it.
+   */
   private static void change(
       RecordStore store, Optional<MoveMark> before, Optional<MoveMark> next) {
     RecordValues<MoveMark> marks = MoveMark.in(store);
@@ -350,7 +360,7 @@ public final class StoreMove {
     }
   }
 
-  /** Refuses stores that have marks of other moves. */
+  /** Rejects stores that have marks of other moves. */
   private void checkMarks() {
     sourceMark
         .filter(MoveMark::comesIn)
@@ -381,7 +391,7 @@ public final class StoreMove {
     return new IllegalArgumentException("Moving the records failed: " + why + ".");
   }
 
-  /** Stops the move if a store has another identity than before. */
+  /** Stops the move if a store has another identity than at the beginning of the move. */
   private void checkIdentities() {
     checkIdentity("source", source, from.identity());
     checkIdentity("target", target, to.identity());
@@ -421,7 +431,10 @@ public final class StoreMove {
             + ". Find out which volume it belongs to, and remove or restore the record.");
   }
 
-  /** Checks a record of the source, and that the target has the same or none. */
+  /**
+   * Checks that a record of the source can be moved, and that the target has the same record or no
+   * record with this key.
+   */
   private void check(@Nullable StoredRecord moved, @Nullable StoredRecord there) {
     if (moved == null) {
       throw new IllegalArgumentException(
@@ -448,7 +461,7 @@ public final class StoreMove {
               throw inDoubt("the source, store '" + source + "', is uncertain: " + why);
             });
     if (there == null) {
-      // Records that cannot be sealed again are refused before anything is written.
+      // Fails before anything is written if the record cannot be encrypted for the target.
       carried(moved);
     } else if (!isSame(moved, there)) {
       throw new IllegalArgumentException(
@@ -498,7 +511,10 @@ public final class StoreMove {
     }
   }
 
-  /** Writes missing records. An unanswered write may have been made. */
+  /**
+   * Writes missing records. A write without an answer may have been made, so the store is read
+   * again after it.
+   */
   private void write(List<StoredRecord> batch) {
     List<StoredRecord> missing = batch;
     int tries = 0;
@@ -544,10 +560,10 @@ public final class StoreMove {
 
   // ---- sealed records
 
-  /** Returns the bytes for the target. */
+  /** Returns the bytes of a record as they must be written to the target. */
   private StateValue carried(StoredRecord source) {
     if (to instanceof LocalStore local) {
-      // A local store seals its state, not the values.
+      // A local store encrypts its whole state, not single values.
       return inState(source, local.isSealed());
     }
     Optional<Sealer> key = to.sealer();
@@ -620,7 +636,10 @@ public final class StoreMove {
 
   // ---- both stores in parallel
 
-  /** Passes on each key that is in one of the stores, or in both, except the marks. */
+  /**
+   * Visits each key that is in at least one of the stores, with its record in both stores. Skips
+   * the marks.
+   */
   private void eachKey(BiConsumer<@Nullable StoredRecord, @Nullable StoredRecord> both) {
     for (Space space : Space.values()) {
       Records sources = new Records(from, space);
@@ -656,7 +675,7 @@ public final class StoreMove {
       this.space = space;
     }
 
-    /** Returns the record that {@link #next} returns; null at the end. */
+    /** Returns the current record, which {@link #next} skips; null at the end. */
     @Nullable StoredRecord first() {
       while (page.isEmpty() && !isLast) {
         RecordStore.Page read = store.scan(space, after, PAGE);

@@ -19,10 +19,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The watches of a store whose server keeps its last writes: each watch polls at an interval for
- * the writes after the last one that it has reported. If the server has forgotten some of them, or
- * is another store, the watch reports that some were missed, and continues with new writes. A watch
- * does not poll while its follower is slow. If the server cannot answer, the watch polls again.
+ * Watches of a store whose server keeps a log of its last writes. Each watch polls the server at an
+ * interval for the writes after the last reported write. If the log no longer contains some of
+ * these writes, or if another store answers, the watch reports missed changes and continues with
+ * new writes. A watch does not poll while too many of its changes are waiting to be read. If the
+ * server cannot answer, the watch polls again after the interval.
  *
  * @since 1.0
  */
@@ -39,12 +40,12 @@ public final class PolledWatches implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Creates an empty set of watches.
+   * Creates an object without watches.
    *
-   * @param threads the prefix of the names of their threads
-   * @param memory the memory of the store, updated with the answers of the server
+   * @param threads the prefix of the names of the polling threads
+   * @param memory the memory of the store, which is updated with each answer of the server
    * @param interval the interval between two polls of a watch
-   * @param server the server for display, such as {@code the database}
+   * @param server the name of the server for display, such as {@code the database}
    */
   public PolledWatches(
       String threads, StoreMemory memory, Duration interval, String server, Log log) {
@@ -55,28 +56,29 @@ public final class PolledWatches implements AutoCloseable {
     this.scheduler = new OnDemandThreads(threads, 1);
   }
 
-  /** The last writes, as the server keeps them. */
+  /** The server's log of its last writes. */
   @FunctionalInterface
   public interface Log {
 
     /**
-     * Returns writes of a space after a version, in their order.
+     * Returns the writes of a space after a version, in the order of their versions.
      *
      * @param limit the maximum number of writes
-     * @throws RecordStoreException if the server cannot answer now; it is asked again
+     * @throws RecordStoreException if the server cannot answer now; the watch then polls again
+     *     later
      */
     Writes after(RecordKey.Space space, long version, int limit);
   }
 
   /**
-   * Some writes, all read at one moment.
+   * Some writes of a space, all read in one transaction.
    *
    * @param identity the identity of the store that answered
    * @param version the current version of the store
-   * @param forgotten the version up to which writes are no longer kept
-   * @param upTo the version up to which these are all writes of the space; less than the version if
-   *     there are more
-   * @param changes the writes
+   * @param forgotten the version up to which the log no longer contains writes
+   * @param upTo the version up to which the changes are complete; less than {@code version} if the
+   *     log has more writes than the limit
+   * @param changes the writes, in the order of their versions
    */
   public record Writes(
       StoreIdentity identity, long version, long forgotten, long upTo, List<Watch.Change> changes) {
@@ -89,9 +91,10 @@ public final class PolledWatches implements AutoCloseable {
   }
 
   /**
-   * Returns a watch on a space.
+   * Returns a watch of a space.
    *
-   * @param version the version after which the watch begins: the current version of the store
+   * @param version the version after which the watch begins, which is the current version of the
+   *     store
    */
   public Watch begin(RecordKey.Space space, long version) {
     Polled watch = new Polled(space, version);
@@ -142,20 +145,20 @@ public final class PolledWatches implements AutoCloseable {
       }
     }
 
-    /** Runs on the thread of the scheduler, which may wait for the server. */
+    /** Polls the server once, on the thread of the scheduler, which may block. */
     private void ask() {
       boolean isMore = false;
       try {
         isMore = isTaken();
       } catch (RecordStoreException failure) {
-        // The next answer contains the writes made meanwhile.
+        // The next answer will also contain the writes that were made in the meantime.
         isMore = false;
       } finally {
         later(isMore);
       }
     }
 
-    /** Processes an answer; returns whether there may be more writes. */
+    /** Polls the server and processes its answer. Returns whether the log may have more writes. */
     private boolean isTaken() {
       long from;
       lock.lock();

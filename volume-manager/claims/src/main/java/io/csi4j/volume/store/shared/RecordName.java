@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The name of a record in a store that sorts names by their bytes. Names sort as UTF-16, so each
- * half of a surrogate pair is written on its own, as CESU-8 does.
+ * The encoding of a record's name for a server that sorts names by their bytes. Names must sort by
+ * their UTF-16 code units. Therefore, each half of a surrogate pair is encoded separately, as in
+ * CESU-8.
  *
  * @since 1.0
  */
@@ -19,7 +20,7 @@ public final class RecordName {
 
   private RecordName() {}
 
-  /** Returns the bytes of a name. */
+  /** Returns the encoded bytes of a name. */
   public static byte[] bytes(String name) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(name.length());
     for (int i = 0; i < name.length(); i++) {
@@ -28,7 +29,10 @@ public final class RecordName {
     return out.toByteArray();
   }
 
-  /** Returns the name with these bytes, or another one for bytes that are no name. */
+  /**
+   * Returns the name with these bytes. For bytes that are not a valid encoding, returns a name with
+   * other bytes.
+   */
   public static String text(byte[] bytes) {
     StringBuilder text = new StringBuilder(bytes.length);
     for (int at = 0; at < bytes.length; ) {
@@ -50,30 +54,31 @@ public final class RecordName {
     /**
      * Returns the records after a name.
      *
-     * @param limit the number of records; fewer only if there are no more
+     * @param limit the number of records to return; a shorter list means that the store has no
+     *     further records
      */
     List<Row> behind(byte[] name, int limit);
   }
 
   /**
-   * A record in a store that sorts names by bytes.
+   * A record on a server that sorts names by their bytes.
    *
-   * @param name the bytes of its name
-   * @param version its version
-   * @param value its bytes
+   * @param name the encoded name of the record
+   * @param version the version of the record
+   * @param value the bytes of the record
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Row(byte[] name, long version, byte[] value) {
 
-    /** Returns the record. */
+    /** Returns the record in this space. */
     public StoredRecord in(RecordKey.Space space) {
       return StoredRecord.of(new RecordKey(space, text(name)), version, value);
     }
   }
 
   /**
-   * Returns a page of records. The next page begins after a name; a page is extended until there is
-   * one, so it is longer if another program has written bytes that are not a name.
+   * Returns a page of records. The page must end with a valid name, because the next page begins
+   * after it. If another program has written invalid names, the page may be longer than the limit.
    */
   public static Page page(
       RecordKey.Space space, Optional<RecordKey> after, int limit, Query query) {

@@ -10,10 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The memory of a store that several processes share: its identity, and the highest known value of
- * a number that only grows. Once a store has another identity, or has gone back, it is treated so
- * until it is opened again: the other state may have lasted only for a while. A store that was
- * opened with signs of lost records accepts no write until an operator has settled it.
+ * The knowledge of this process about a store that several processes share: the identity of the
+ * store, and its highest known version. If another store answers, or the version of the store
+ * decreases, the store remains uncertain until it is opened again, even if later answers look
+ * normal. A store that was opened with signs of lost records accepts no writes until an operator
+ * has settled it.
  *
  * @since 1.0
  */
@@ -31,15 +32,16 @@ public final class StoreMemory {
   private volatile Optional<ReasonText> readOnly;
 
   /**
-   * Creates the memory of a store that has just been opened.
+   * Creates an object for a store that has just been opened.
    *
-   * @param store the product and its number, for display, such as {@code etcd is at revision}
-   * @param configured the store that this process must find, if configured
+   * @param store the beginning of a clause that ends with a version, for display, such as {@code
+   *     etcd is at revision}
+   * @param configured the identity that the store must have, if the host has configured it
    * @param opened the identity of the store
-   * @param settling the operator's command to settle the store, such as {@code call
-   *     RedisStore.settle()}
-   * @param problem why it may have lost records, if the store shows a sign of that
-   * @param reached the current number
+   * @param settling the step with which an operator settles the store, for display, such as {@code
+   *     call RedisStore.settle()}
+   * @param problem why the store may have lost records; empty if it shows no sign of that
+   * @param reached the current version of the store
    */
   public StoreMemory(
       String store,
@@ -72,32 +74,41 @@ public final class StoreMemory {
   }
 
   /**
-   * Returns the identity of the store that was opened; once another store has answered, the
-   * identity of that one.
+   * Returns the identity of the store that was opened. If another store has answered since then,
+   * returns the identity of that store.
    */
   public StoreIdentity identity() {
     return identity.get();
   }
 
-  /** Returns the store that accepts writes: the one that was opened, or has been settled since. */
+  /**
+   * Returns the identity of the store that was opened, or of the store that an operator has settled
+   * since then.
+   */
   public StoreIdentity opened() {
     return opened;
   }
 
-  /** Returns why the store may have lost records. */
+  /**
+   * Returns why the store may have lost records since it was opened; empty if it shows no sign of
+   * that.
+   */
   public Optional<ReasonText> uncertainty() {
     return doubt.get();
   }
 
-  /** Returns why the store accepts no writes before an operator has settled it. */
+  /**
+   * Returns why the store accepts no writes until an operator has settled it; empty if it accepts
+   * writes.
+   */
   public Optional<ReasonText> readOnly() {
     return readOnly;
   }
 
   /**
-   * Refuses a write to a store that accepts none.
+   * Throws an exception if the store accepts no writes.
    *
-   * @param doing the refused operation
+   * @param doing the operation that needs to write, for the message
    */
   public void checkWritable(String doing) {
     readOnly.ifPresent(
@@ -114,8 +125,8 @@ public final class StoreMemory {
   }
 
   /**
-   * Refuses to settle a store that was open in this process before the incident: the process may
-   * know records that the store has lost.
+   * Throws an exception if the store has lost records or was replaced while this process had it
+   * open. This process must then not settle the store, because it may still remember lost records.
    */
   public void checkSettling() {
     if (!identity.get().equals(opened) || doubt.get().isPresent()) {
@@ -131,13 +142,14 @@ public final class StoreMemory {
   }
 
   /**
-   * Returns whether an answer shows that an operator has settled a store that accepts no writes.
+   * Whether the store accepted no writes before, and an answer now shows that an operator has
+   * settled it.
    */
   public boolean isSettledBy(StoreIdentity answering, Optional<ReasonText> problem) {
     return readOnly.isPresent() && against(answering, problem).isEmpty();
   }
 
-  /** Records that an operator has settled the store, at this number. */
+  /** Records that an operator has settled the store at this version. */
   public void settle(StoreIdentity now, long revision) {
     opened = now;
     settledAt = revision;
@@ -147,26 +159,27 @@ public final class StoreMemory {
   }
 
   /**
-   * Returns the highest number that the store certainly had. A caller reads this before a request
-   * to the store.
+   * Returns the highest version that the store certainly has reached. Callers read it before a
+   * request, and compare it with the version in the answer.
    */
   public long reached() {
     return highest.get();
   }
 
-  /** Records that the store has reached this number. */
+  /** Records that the store has reached this version. */
   public void reached(long revision) {
     highest.accumulateAndGet(revision, Math::max);
   }
 
   /**
-   * Processes an answer that includes signs of lost records. The store accepts writes again from
-   * the first answer that shows that an operator has settled it, through any process.
+   * Processes an answer that shows whether the store may have lost records. A store that accepts no
+   * writes accepts them again after the first answer that shows that an operator has settled it, in
+   * this or any other process.
    *
-   * @param before the number before the request
+   * @param before the value of {@link #reached()} before the request
    * @param answering the identity of the store that answered
-   * @param problem why it may have lost records
-   * @param revision the number in the answer
+   * @param problem why the store may have lost records; empty if it shows no sign of that
+   * @param revision the version in the answer
    */
   public void saw(
       long before, StoreIdentity answering, Optional<ReasonText> problem, long revision) {
@@ -177,14 +190,14 @@ public final class StoreMemory {
   }
 
   /**
-   * Processes an answer.
+   * Processes an answer of the store.
    *
-   * @param before the number before the request
+   * @param before the value of {@link #reached()} before the request
    * @param answering the identity of the store that answered
-   * @param revision the number in the answer
+   * @param revision the version in the answer
    */
   public void saw(long before, StoreIdentity answering, long revision) {
-    // An answer from before the settling may arrive after it.
+    // An answer that was sent before the store was settled may arrive later, and must not count.
     if (!answering.equals(opened) && revision >= settledAt) {
       identity.set(answering);
     }

@@ -34,20 +34,20 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The stored form of claims: the messages of {@code state.proto}, which documents each field. The
+ * Encodes claims for a store, as the messages that {@code state.proto} defines and documents. The
  * encoding is canonical: equal claims with equal marks have equal bytes.
  */
 public final class ClaimCodec implements ValueCodec<Claim> {
 
-  /** Maximum bytes of a claim, in every store. */
+  /** The maximum size of an encoded claim in every store, in bytes. */
   public static final int MAX_SIZE = StateValue.MAX_SIZE;
 
   private static final int FORMAT = 1;
 
-  /** The format of claims with a holder whose mount options are known. */
+  /** The format of claims that have a holder with known mount options. */
   private static final int FORMAT_WITH_OPTIONS = 2;
 
-  /** The format of claims with a holder that has facts for the plugin. */
+  /** The format of claims that have a holder with facts for the plugin. */
   private static final int FORMAT_WITH_FACTS = 3;
 
   /** Creates the codec. */
@@ -76,7 +76,10 @@ public final class ClaimCodec implements ValueCodec<Claim> {
             .orElseGet(() -> "under the key '" + key.name() + "'");
   }
 
-  /** Returns false: a claim without holders keeps its epoch, so that later epochs are higher. */
+  /**
+   * Returns false, because a claim without holders must keep its epoch, so that later epochs are
+   * higher.
+   */
   @Override
   public boolean removes() {
     return false;

@@ -16,10 +16,11 @@ public final class ClaimPages {
   private ClaimPages() {}
 
   /**
-   * Returns the claims after a volume. A page ends at the name of a volume; it is extended beyond
-   * records with other names.
+   * Returns a page of the claims after a volume. The last record of a page must have the name of a
+   * volume, because the next page begins after this volume. Therefore, a page may be longer if the
+   * store has records with other names.
    *
-   * @param records returns the records after a key
+   * @param records returns a page of the records after a key
    */
   public static ClaimPage page(
       Optional<VolumeKey> after, Function<Optional<RecordKey>, RecordValues.Page<Claim>> records) {
@@ -35,7 +36,7 @@ public final class ClaimPages {
     return new ClaimPage(claims, unreadable, next.flatMap(RecordKey::volume));
   }
 
-  /** Returns the claim of a record that cannot be read. */
+  /** Returns an unreadable claim for a record that cannot be read. */
   public static ClaimPage.Unreadable unreadable(RecordValues.Unreadable record) {
     return new ClaimPage.Unreadable(
         record.key().toString(),

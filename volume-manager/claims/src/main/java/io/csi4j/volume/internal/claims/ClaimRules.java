@@ -50,14 +50,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The decision table for claims: which claims may exist at the same time, how attachments are made
- * and removed, and the next step of a claim. The functions are pure: a claim and a request give a
- * decision. A claim that is being released counts until it is removed. Workloads on one node share
- * one attachment: only the release of the last of them detaches the volume.
+ * The rules for claims: which claims may exist at the same time, when a volume is attached and
+ * detached, and the next step of a claim. All methods are pure functions of their arguments. A
+ * claim that is being released prevents other claims until it is removed. Workloads on the same
+ * node share one attachment, so the volume is detached only when the last of these workloads
+ * releases it.
  */
 public final class ClaimRules {
 
-  /** The node name for a deletion, which is on no node; no host uses this name. */
+  /** The node name in the hold for a deletion, which belongs to no node. No host uses this name. */
   private static final NodeName NO_NODE = NodeName.of("-");
 
   private ClaimRules() {}
@@ -65,12 +66,14 @@ public final class ClaimRules {
   // ---- claims
 
   /**
-   * Decides about a request for a claim. A repeated request is granted without a change.
+   * Decides about a request for a claim. A repetition of a granted request is granted without a
+   * change.
    *
-   * @param stated the complete mount options, unless claims on the node decide; kept with the claim
-   * @param attaches whether its plugin attaches it; false while that is not known
-   * @param now the time, for ages in refusals and for the next attempt after an exhausted storage
-   *     system
+   * @param stated the complete mount options, which are stored with the claim; existing claims on
+   *     the node may override some of them
+   * @param attaches whether the volume must be attached to the node; false while this is not known
+   * @param now the current time, for ages in refusals and for the time of the next attempt if the
+   *     storage system has no capacity
    */
   public static ClaimDecision claim(
       Claim claim,
@@ -129,7 +132,10 @@ public final class ClaimRules {
                     true));
   }
 
-  /** Returns the refusal if the node id, by which a volume is attached to a node, is missing. */
+  /**
+   * Returns a refusal if the volume must be attached and the request does not contain the plugin's
+   * id of the node.
+   */
   private static Optional<Refused> unnamed(ClaimRequest request, boolean attaches) {
     return attaches && request.nodeId().isEmpty()
         ? Optional.of(
@@ -141,7 +147,7 @@ public final class ClaimRules {
         : Optional.empty();
   }
 
-  /** Decides about a change of the mode of a holder. Claiming again never changes the mode. */
+  /** Decides about a change of a holder's mode. A repeated claim never changes the mode. */
   public static ClaimDecision change(
       Claim claim, WorkloadId workload, ClaimMode mode, Instant now) {
     Optional<ClaimHolder> own = claim.holder(workload);
@@ -171,9 +177,9 @@ public final class ClaimRules {
   }
 
   /**
-   * Decides about the progress of a release. A state that the claim has already passed changes
-   * nothing, nor does a workload without a claim. Refused for the hold of a deletion, which is not
-   * a claim of a workload and ends only with the deletion.
+   * Decides about the progress of a release. Nothing changes if the claim has already reached a
+   * later state, or if the workload has no claim. The hold of a volume for its deletion is not a
+   * claim of a workload and cannot be released, so a change of it is refused.
    */
   public static ClaimDecision advance(
       Claim claim, WorkloadId workload, ClaimHolder.State state, Instant now) {
@@ -204,9 +210,10 @@ public final class ClaimRules {
   // ---- deletion
 
   /**
-   * Decides about a hold for the deletion of a volume. Refused if the volume has a claim, even one
-   * that is being released; while the volume is held, every claim is refused. An existing hold is
-   * replaced with a new epoch: a late write that ends the former hold does not end the new one.
+   * Decides about a hold of a volume for its deletion. The hold is refused if the volume has a
+   * claim, even if that claim is being released. While the volume is held, every claim is refused.
+   * A new hold replaces an existing hold and has a new epoch, so a late request to end the former
+   * hold does not end the new hold.
    */
   public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
     if (!claim.others(Claim.DELETION).isEmpty()) {
@@ -227,7 +234,8 @@ public final class ClaimRules {
             claim.epoch() + 1,
             claim.holder(Claim.DELETION).map(ClaimHolder::since).orElse(now),
             new NotNeeded());
-    // A version of csi4j without deletions also refuses other claims because of this use.
+    // With this use, even an old version of csi4j that does not know deletions refuses other
+    // claims.
     Claim.Use alone =
         new Claim.Use(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM);
     return new Granted(claim.with(deletion, alone), true);
@@ -241,7 +249,7 @@ public final class ClaimRules {
   }
 
   /**
-   * Ends the hold of a deletion that was completed or given up. The hold of another deletion stays.
+   * Ends the hold for a deletion that was completed or cancelled. A hold with another epoch stays.
    */
   public static Granted endDeletion(Claim claim, long epoch) {
     return own(claim, Claim.DELETION, epoch).isPresent()
@@ -251,7 +259,7 @@ public final class ClaimRules {
 
   // ---- standing
 
-  /** Returns the standing of a claim with this epoch, which a node received for a use. */
+  /** Returns whether a claim with this epoch, which was granted to a node, is still valid. */
   public static ClaimStanding standing(Claim claim, VolumeUse usage, long epoch) {
     Optional<ClaimHolder> holder = claim.holder(usage.workload());
     if (holder.filter(it -> it.epoch() == epoch).isPresent()) {
@@ -262,8 +270,8 @@ public final class ClaimRules {
             new ClaimStanding.Stale(claim.epoch());
       };
     }
-    // A claim is only removed when no work is pending, and its epoch stays; if the store has a
-    // lower epoch, the record was deleted by something other than the rules.
+    // The rules remove a holder only when no work is pending for it, and never lower the epoch of
+    // the claim. If the stored epoch is lower, the record was deleted manually or lost.
     return claim.epoch() >= epoch
         ? new ClaimStanding.Stale(claim.epoch())
         : new ClaimStanding.Missing();
@@ -346,9 +354,7 @@ public final class ClaimRules {
     return next.equals(own) ? new Granted(claim, false) : changed(claim, List.of(next));
   }
 
-  /**
-   * Returns the keys of facts that have different values, or are present in only one of the two.
-   */
+  /** Returns the keys whose values differ between the facts, or that only one of them contains. */
   private static String otherKeys(WorkloadFacts one, WorkloadFacts other) {
     SortedMap<String, String> all = new TreeMap<>(one.entries());
     all.putAll(other.entries());
@@ -357,7 +363,7 @@ public final class ClaimRules {
         .collect(Collectors.joining(", "));
   }
 
-  /** Returns why a workload may not use the volume together with its holders. */
+  /** Returns why a workload may not use the volume at the same time as the other holders. */
   private static Optional<Refused> beside(
       Claim claim,
       WorkloadId workload,
@@ -392,7 +398,7 @@ public final class ClaimRules {
                         + words(holder, now)));
   }
 
-  /** Returns whether both are known and different. */
+  /** Whether both mount options are known, and they differ. */
   static boolean differ(Optional<MountOptions> one, Optional<MountOptions> other) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
@@ -419,15 +425,19 @@ public final class ClaimRules {
   // ---- attachments
 
   /**
-   * Returns whether a node gets the volume read-only. The result is the same for all workloads of a
-   * node, except where one node writes and others read.
+   * Whether the volume is attached to a node read-only. The result is the same for all workloads of
+   * a node, except for the access mode with a single writer, where it depends on the workload's
+   * mode.
    */
   public static boolean readonly(Claim.Use use, ClaimMode mode) {
     return !use.mode().isWritable()
         || (use.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER && mode == ClaimMode.READ);
   }
 
-  /** Returns the refusal if the node's attachment prevents the claim of a workload. */
+  /**
+   * Returns a refusal if the current attachment of the volume to the node conflicts with the
+   * request.
+   */
   static Optional<Refused> inTheWay(
       Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     return claim.holders().values().stream()
@@ -462,7 +472,7 @@ public final class ClaimRules {
     return inTheWay(request.use(), holder, request.mode(), now);
   }
 
-  /** Returns the refusal if the holder's own attachment prevents a change of its mode. */
+  /** Returns a refusal if the holder's own attachment conflicts with a change of its mode. */
   static Optional<Refused> inTheWay(
       Claim.Use use, ClaimHolder holder, ClaimMode mode, Instant now) {
     return isAttaching(holder) && isOtherwise(use, holder.mode(), mode)
@@ -487,8 +497,8 @@ public final class ClaimRules {
   }
 
   /**
-   * Records that the storage system has attached the volume. The record is written only while the
-   * claim is unchanged.
+   * Records that the storage system has attached the volume. This is refused if the claim was
+   * released or replaced in the meantime.
    */
   public static ClaimDecision attached(
       Claim claim, WorkloadId workload, long epoch, PublishContext context, Instant now) {
@@ -507,9 +517,10 @@ public final class ClaimRules {
   }
 
   /**
-   * Records that the storage system permanently refuses to attach the volume for a claim. A node
-   * receives a claim only when the volume is attached, so no proof is needed: the claim is
-   * released. If another call may have attached the volume, it must be detached first.
+   * Records that the storage system permanently refuses to attach the volume for a claim. The node
+   * has not received the claim, because a claim is sent to its node only after the volume was
+   * attached. Therefore, the claim is released without a proof of the node. If an earlier call may
+   * have attached the volume, the volume must be detached first.
    */
   public static Granted notAttached(Claim claim, WorkloadId workload, long epoch) {
     Optional<ClaimHolder> own =
@@ -525,7 +536,7 @@ public final class ClaimRules {
                 : own.get().attached(new NotNeeded()).in(ClaimHolder.State.READY_TO_FREE)));
   }
 
-  /** Decides about a proof that the node of a claim can no longer write. */
+  /** Decides about a proof that the node of a claim can no longer write to the volume. */
   public static ClaimDecision proven(Claim claim, ReleaseProof proof, Instant now) {
     Optional<ClaimHolder> own = claim.holder(proof.usage().workload());
     if (own.isEmpty()) {
@@ -594,8 +605,8 @@ public final class ClaimRules {
   }
 
   /**
-   * Releases all holders on the node together: the storage system ends the access of all of them at
-   * once.
+   * Releases all holders on the node together, because the storage system ends the access of the
+   * whole node.
    */
   private static ClaimDecision takenAway(Claim claim, ClaimHolder holder, Instant now) {
     if (!isAttaching(holder)) {
@@ -629,14 +640,17 @@ public final class ClaimRules {
   }
 
   /**
-   * Returns whether the storage system must detach the volume before the claim of this holder is
+   * Whether the storage system must detach the volume before the claim of this holder can be
    * removed.
    */
   static boolean owesDetach(Claim claim, ClaimHolder holder) {
     return isAttaching(holder) && inUse(claim, holder).isEmpty();
   }
 
-  /** Marks a claim as free of pending work; changes nothing if it is marked already. */
+  /**
+   * Records that no work is pending for a claim, so that it can be removed. Changes nothing if the
+   * claim still has pending work.
+   */
   public static Granted settled(Claim claim, WorkloadId workload, long epoch) {
     return own(claim, workload, epoch)
         .filter(
@@ -650,8 +664,8 @@ public final class ClaimRules {
   }
 
   /**
-   * Returns the holders on the holder's node that are released together with it when the volume is
-   * detached there.
+   * Returns the holders on the same node whose release also continues when the volume is detached
+   * for this holder, including this holder.
    */
   static List<ClaimHolder> goingTogether(Claim claim, ClaimHolder holder) {
     return Stream.concat(Stream.of(holder), sharing(claim, holder))
@@ -662,7 +676,7 @@ public final class ClaimRules {
   /**
    * Records that the storage system has detached the volume.
    *
-   * @param from the holders for which it was asked to detach, as they were then
+   * @param from the holders for which the detach call was made, as they were before the call
    */
   public static Granted detached(Claim claim, Collection<ClaimHolder> from) {
     List<ClaimHolder> next =
@@ -675,16 +689,16 @@ public final class ClaimRules {
   }
 
   /**
-   * Records that the volume was attached for a claim that had been removed before that was known.
-   * An entry must keep the detaching pending: the present holder on that node, or an entry added
-   * for this purpose.
+   * Records that the volume may be attached for a claim that no longer exists. The claims must show
+   * that the volume still has to be detached. If no other holder on the node ensures this, an
+   * additional holder is added for this purpose.
    *
-   * @param lost the removed claim
-   * @param use the use of the volume
+   * @param lost the claim that no longer exists
+   * @param use how the volume was used
    */
   public static Granted leftOver(Claim claim, ClaimHolder lost, Claim.Use use, Instant now) {
-    // A holder in NODE_DETACHED may have been detached before the volume was attached for the lost
-    // claim.
+    // A holder in NODE_DETACHED does not suffice: its detach call may have been made before the
+    // volume was attached for the lost claim.
     boolean isOwed =
         Stream.concat(own(claim, lost.workload(), lost.epoch()).stream(), sharing(claim, lost))
             .anyMatch(each -> !each.state().isAfter(ClaimHolder.State.UNPUBLISHING));
@@ -719,7 +733,7 @@ public final class ClaimRules {
         .findFirst();
   }
 
-  /** Returns the other holders that use the volume through the same attachment. */
+  /** Returns the other holders that share the attachment of this holder. */
   private static Stream<ClaimHolder> sharing(Claim claim, ClaimHolder holder) {
     return claim.others(holder.workload()).stream()
         .filter(ClaimRules::isAttaching)
@@ -741,8 +755,8 @@ public final class ClaimRules {
   // ---- the next step
 
   /**
-   * Returns the next step for the claim of a workload. A claim that is being released continues,
-   * even if it is wanted again.
+   * Returns the next step for the claim of a workload. The release of a claim always continues,
+   * even if the workload wants the volume again.
    */
   public static ClaimStep next(Claim claim, WorkloadId workload, Intent intent) {
     Optional<ClaimHolder> own = claim.holder(workload);
@@ -781,7 +795,8 @@ public final class ClaimRules {
   // ---- display
 
   /**
-   * Returns a text such as {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}.
+   * Returns the holder as text, such as {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING,
+   * since 40 s)}.
    */
   public static String words(ClaimHolder holder, Instant now) {
     return "workload '"

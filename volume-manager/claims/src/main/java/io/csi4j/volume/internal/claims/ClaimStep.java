@@ -7,22 +7,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The next step of a claim. Each step follows from the claim alone, so that any process can
- * continue.
+ * The next step of a claim. The step depends only on the stored claim, so any process can do it.
  */
 public sealed interface ClaimStep {
 
-  /** Writes the new state of the claim. */
+  /** Write the new state of the claim. */
   record Write(ClaimHolder.State state) implements ClaimStep {}
 
-  /** Attaches the volume to the node. */
+  /** Attach the volume to the node. */
   record Attach() implements ClaimStep {}
 
-  /** Waits until the node has proved that it has nothing mounted. */
+  /** Wait until the node has proven that the volume is no longer mounted. */
   record WaitForNode() implements ClaimStep {}
 
   /**
-   * Waits for a proof, because the node gives none.
+   * Wait for another proof, because the node is down and cannot send a receipt.
    *
    * @param choices the possible proofs
    */
@@ -35,9 +34,9 @@ public sealed interface ClaimStep {
   }
 
   /**
-   * Detaches the volume from the node.
+   * Detach the volume from the node.
    *
-   * @param together the holders on that node that are in the same state
+   * @param together the holders on the node whose release continues when the volume is detached
    */
   record Detach(List<ClaimHolder> together) implements ClaimStep {
 
@@ -47,19 +46,22 @@ public sealed interface ClaimStep {
     }
   }
 
-  /** Removes the claim. */
+  /** Remove the claim. */
   record Forget() implements ClaimStep {}
 
-  /** No step: the claim is in its intended state. */
+  /** No step is needed, because the claim is in its intended state. */
   record Done() implements ClaimStep {}
 
-  /** The intention for a claim. */
+  /** The intended result for a claim. */
   enum Intent {
-    /** The workload uses the volume. */
+    /** The workload should keep the volume. */
     HOLD,
-    /** The claim has ended, and the node can confirm that. */
+    /** The claim should be released, and the node can confirm that it has unmounted the volume. */
     GIVE_BACK,
-    /** The claim has ended, but the node is reported to be down, which proves nothing. */
+    /**
+     * The claim should be released, but the node is reported to be down. The report alone is not a
+     * proof.
+     */
     GIVE_BACK_WITHOUT_NODE
   }
 }

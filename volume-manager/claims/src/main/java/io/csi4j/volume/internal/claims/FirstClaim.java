@@ -11,19 +11,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Mount options that the first claim on a node decides, and that stay until the last claim ends:
- * whether the volume is mounted there with an SELinux label, and whether for a group. If a plugin
- * starts or stops supporting them, a volume in use does not change; the node would not change it
- * either.
+ * Determines the mount options that the first claim on a node decides: whether the volume is
+ * mounted with an SELinux label, and whether it is mounted for a group. All later claims on the
+ * node use the same options until the last claim ends. The options of a volume in use do not change
+ * even if its plugin starts or stops supporting them, because the node would not mount the volume
+ * again either.
  */
 final class FirstClaim {
 
   private FirstClaim() {}
 
   /**
-   * Returns the mount options for a request, in view of the existing claims.
+   * Returns the mount options for a request, adjusted to the existing claims on the node.
    *
-   * @param options the complete options that the first claim on the node would get
+   * @param options the complete options that the request would have as the first claim on the node
    */
   static Optional<MountOptions> options(
       Claim claim, ClaimRequest request, Optional<MountOptions> options) {
@@ -37,8 +38,8 @@ final class FirstClaim {
   }
 
   /**
-   * Returns how the volume is mounted on the node; the claim of the workload itself takes
-   * precedence.
+   * Returns the mount options of an existing claim on the node. An existing claim of the same
+   * workload takes precedence.
    */
   private static Optional<MountOptions> there(Claim claim, ClaimRequest request) {
     Stream<ClaimHolder> others =
@@ -64,8 +65,8 @@ final class FirstClaim {
   }
 
   /**
-   * Returns the flags without the label. If there are none, the flags may have been left to the
-   * plugin.
+   * Returns the requested flags without the label. If the label was the only flag, returns the
+   * empty flags of the existing mount, or no flags if the plugin had chosen them.
    */
   private static Optional<MountFlags> withoutLabel(MountOptions asked, MountOptions there) {
     Optional<MountFlags> others = asked.flags().map(SelinuxLabel::without);

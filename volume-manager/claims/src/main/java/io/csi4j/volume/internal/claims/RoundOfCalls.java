@@ -24,13 +24,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls of one round over the claims of many volumes. A plugin that left some calls of the
- * round unanswered is not called for other volumes before the next round, so that it does not delay
- * the volumes of other plugins. Not thread-safe.
+ * The calls of one round over the claims of many volumes. If a plugin does not answer some calls,
+ * it is not called again in the same round, so that it does not delay the volumes of other plugins.
+ * Not thread-safe.
  */
 public final class RoundOfCalls {
 
-  /** Number of calls that one plugin may leave unanswered in one round. */
+  /** Maximum number of unanswered calls to a plugin in one round. */
   private static final int MOST_UNANSWERED = 2;
 
   private final Map<PluginId, Integer> unanswered = new HashMap<>();
@@ -38,18 +38,21 @@ public final class RoundOfCalls {
   private final Set<VolumeKey> left = new LinkedHashSet<>();
   private Function<VolumeKey, Optional<PluginId>> plugins = volume -> Optional.empty();
 
-  /** Returns a storage system whose calls count in this round. */
+  /** Returns a storage controller whose calls are part of this round. */
   public StorageController over(StorageController storage) {
     plugins = storage::plugin;
     return new Storage(storage);
   }
 
-  /** Returns the plugin of a volume, if the storage system knows it. */
+  /** Returns the plugin of a volume, if the storage controller knows it. */
   public Optional<PluginId> plugin(VolumeKey volume) {
     return plugins.apply(volume);
   }
 
-  /** Returns why a volume is left for the next round, if its plugin is not called any more. */
+  /**
+   * Returns why a volume is left for the next round; empty if its plugin may still be called in
+   * this round.
+   */
   public Optional<ReasonText> whyLeft(VolumeKey volume) {
     Optional<PluginId> silent =
         plugin(volume).filter(it -> unanswered.getOrDefault(it, 0) >= MOST_UNANSWERED);
@@ -66,7 +69,7 @@ public final class RoundOfCalls {
                     + " other calls unanswered, and is called again in the next round"));
   }
 
-  /** Records a failed call for a volume; some codes mean that there was no answer. */
+  /** Records a failed call for a volume. The call counts as unanswered if its code shows this. */
   public void failed(VolumeKey volume, StatusCode code) {
     if (code == StatusCode.DEADLINE_EXCEEDED || code == StatusCode.UNAVAILABLE) {
       plugin(volume).ifPresent(it -> unanswered.merge(it, 1, Integer::sum));
@@ -75,10 +78,11 @@ public final class RoundOfCalls {
   }
 
   /**
-   * Returns the volumes whose calls come last in the next round, in their order: a volume for which
-   * the plugin never answers does not delay other volumes for ever.
+   * Returns the volumes that must be handled last in the next round, in their order. Otherwise, two
+   * volumes for which the plugin never answers would prevent the calls for all other volumes of the
+   * plugin in every round.
    *
-   * @param before the volumes whose calls came last in this round
+   * @param before the volumes that were handled last in this round
    */
   public List<VolumeKey> last(List<VolumeKey> before) {
     List<VolumeKey> last = new ArrayList<>(before);
@@ -89,10 +93,11 @@ public final class RoundOfCalls {
   }
 
   /**
-   * Returns the elements in the order of a round.
+   * Returns the elements in the order in which a round handles them.
    *
    * @param volume returns the volume of an element
-   * @param last the volumes that come last, in this order; all others keep their places
+   * @param last the volumes whose elements are handled last, in this order; all other elements keep
+   *     their order
    */
   public static <T> List<T> ordered(
       List<T> things, Function<T, Optional<VolumeKey>> volume, List<VolumeKey> last) {
@@ -107,7 +112,7 @@ public final class RoundOfCalls {
         .toList();
   }
 
-  /** A storage system during the round. */
+  /** A storage controller whose calls are part of the round. */
   private final class Storage implements StorageController {
 
     private final StorageController storage;

@@ -22,13 +22,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The records in the state of a host.
+ * The records in the state of a local store.
  *
  * @param identity the identity of the store; empty if it was not written yet
- * @param records the records; a record without its own name is named by the text of its key
- * @param unnamed the records with such a name
+ * @param records the records. If the bytes of a record do not contain its name, the name is the
+ *     text of its key in the state
+ * @param unnamed the keys of the records whose bytes do not contain their name
  * @param highest the highest version that may have been used
- * @param uncertainties the damage because of which records may be missing
+ * @param uncertainties the damages to the journal because of which records may be missing
  */
 public record LocalRecords(
     Optional<StoreIdentity> identity,
@@ -37,17 +38,20 @@ public record LocalRecords(
     long highest,
     List<Uncertainty> uncertainties) {
 
-  /** The key of the identity: hashes of names are longer. */
+  /**
+   * The key of the store's identity. The keys of claims differ from it because they are longer
+   * hashes.
+   */
   public static final StateKey IDENTITY = StateKey.claim("identity");
 
   /** The key of the highest version that may have been used. */
   public static final StateKey FLOOR = StateKey.claim("floor");
 
   /**
-   * Reads the records of a state.
+   * Returns the records in a state.
    *
-   * @throws RecordStoreException if the state has no identity of a store
-   * @throws IllegalArgumentException if the state contains anything else
+   * @throws RecordStoreException if the state contains claims but no identity of a store
+   * @throws IllegalArgumentException if the state contains values that are not records of a store
    */
   public static LocalRecords of(LoadedState loaded) {
     check(loaded);
@@ -85,9 +89,9 @@ public record LocalRecords(
   }
 
   /**
-   * Checks the keys of a state.
+   * Checks that a state belongs to a store of records.
    *
-   * @throws IllegalArgumentException if the state contains anything but records
+   * @throws IllegalArgumentException if the state contains values that are not records of a store
    */
   public static void check(LoadedState loaded) {
     for (StateKey key : loaded.values().keySet()) {
@@ -102,11 +106,11 @@ public record LocalRecords(
   }
 
   /**
-   * Reads the journal in the directory of a local store, without opening it.
+   * Reads the journal in the directory of a local store, without opening the store.
    *
-   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
-   *     read
-   * @throws IllegalArgumentException if it is the directory of a volume manager
+   * @throws RecordStoreException if the directory contains no state; or if the state cannot be
+   *     read, or was written by a newer version
+   * @throws IllegalArgumentException if the directory belongs to a volume manager
    */
   public static JournalView journal(Path directory) {
     try {
@@ -126,9 +130,9 @@ public record LocalRecords(
   }
 
   /**
-   * Returns why writes of a record may be lost.
+   * Returns why writes of a record may be lost; empty if none may be lost.
    *
-   * @param uncertainties the damage that an operator has not settled
+   * @param uncertainties the damages that no operator has settled yet
    */
   public static Optional<ReasonText> uncertainty(List<Uncertainty> uncertainties, RecordKey key) {
     if (uncertainties.isEmpty()) {

@@ -10,17 +10,17 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * The mark of a move, a record in both stores: while it is present, only the move changes the
- * store. The target has it until the move is complete, the source until an operator takes the
- * records back.
+ * The mark of a move of all records to another store. The mark is a record in both stores. While a
+ * store has a mark, only the move may change the store. The target has the mark until the move is
+ * complete. The source has the mark until an operator takes the records back.
  *
  * @param other the other store of the move
- * @param comesIn whether the records come from the other store, or go to it
- * @param isComplete whether the other store has all records
+ * @param comesIn whether the marked store is the target of the move; otherwise, it is the source
+ * @param isComplete whether the move is complete
  */
 public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete) {
 
-  /** The key of the one record. */
+  /** The key of the record that contains the mark. */
   public static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "move");
 
   /** Checks that the other store is set. */
@@ -28,15 +28,15 @@ public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete)
     Objects.requireNonNull(other, "other");
   }
 
-  /** Returns the records of marks in a store. */
+  /** Returns access to the mark of a store. */
   public static RecordValues<MoveMark> in(RecordStore store) {
     return new RecordValues<>(store, new Codec());
   }
 
   /**
-   * Returns, as a clause for display, why the store with the mark is not changed.
+   * Returns why the marked store must not be changed, as a clause for display.
    *
-   * @param here that store
+   * @param here the identity of the marked store
    */
   public ReasonText reason(StoreIdentity here) {
     StoreIdentity from = comesIn ? other : here;

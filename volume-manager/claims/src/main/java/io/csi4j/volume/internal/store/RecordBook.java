@@ -27,21 +27,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the records of one space by rules. A change is first tried on the last known record, and
- * counts only if that record is still in the store; everything else, above all a refusal, is
- * decided after reading the store. If another writer made a change first, the rule decides again.
- * If the result of a write is unknown, the book reads the record, and repeats the write if it was
- * not made.
+ * Changes the records of one space according to rules. A change is first tried with the last known
+ * version of the record. The store accepts it only if the record has not changed since. All other
+ * decisions, in particular refusals, are made after reading the store. If another writer changed
+ * the record first, the rule decides again. If the result of a write is unknown, the book reads the
+ * record, and repeats the write if the store does not contain it.
  *
- * <p>Nothing is acquired from a store that has another identity than before, that has lost records,
- * or that accepts no writes. Nothing is changed in a store with the mark of a move.
+ * <p>A change that acquires access is refused if the store has another identity than before, may
+ * have lost records, or accepts no writes. Every change is refused if the store has the mark of a
+ * move.
  *
  * @param <T> the type of the values
  */
 public final class RecordBook<T> {
 
   /**
-   * More than any real contention needs: each lost attempt means that another writer has succeeded.
+   * Maximum number of conflicts with other writers. Real contention needs far fewer attempts,
+   * because each conflict means that another writer has succeeded.
    */
   private static final int TURNS = 1_000;
 
@@ -59,12 +61,14 @@ public final class RecordBook<T> {
           .withMaxAttempts(DOUBTS)
           .build();
 
-  /** Maximum number of records kept in memory; beyond it, the memory is cleared. */
+  /**
+   * Maximum number of records that are kept in memory. When it is reached, all of them are dropped.
+   */
   private static final int MOST = 4096;
 
   /**
-   * Maximum number of versions kept for spaces whose records are removed; the oldest ones are
-   * dropped.
+   * Maximum number of versions that are kept for a space whose records can be removed. If there are
+   * more, the versions of records that are not in memory are dropped.
    */
   private static final int MOST_VERSIONS = 4 * MOST;
 
@@ -73,23 +77,25 @@ public final class RecordBook<T> {
   private final RecordValues<T> records;
   private final RecordValues<MoveMark> marks;
 
-  /** Set once a read has shown no mark of a move. */
+  /** True after a read has shown that the store has no mark of a move. */
   private volatile boolean isUnmarked;
 
-  /** The store that was first seen; empty while that store accepts no writes. */
+  /**
+   * The identity of the store at its first use; empty if the store has accepted no writes so far.
+   */
   private final AtomicReference<Optional<StoreIdentity>> identity;
 
-  /** The highest known version of each record, as far as the record may still exist. */
+  /** The highest known version of each record that may still exist. */
   private final ConcurrentMap<RecordKey, Long> versions = new ConcurrentHashMap<>();
 
-  /** The newest known records, as far as they are kept. */
+  /** The newest known records that are kept in memory. */
   private final ConcurrentMap<RecordKey, Seen<T>> known = new ConcurrentHashMap<>();
 
   /**
-   * A book on a store.
+   * Creates a book of the records in a store.
    *
-   * @param identity the identity of the store that was used before, maybe by another process;
-   *     nothing is acquired if it has another one now
+   * @param identity the identity that the store had when it was used before, possibly by another
+   *     process. If the store now has another identity, changes that acquire access are refused
    */
   public RecordBook(RecordStore store, ValueCodec<T> codec, Optional<StoreIdentity> identity) {
     this.store = Objects.requireNonNull(store, "store");
@@ -106,13 +112,13 @@ public final class RecordBook<T> {
   /** The decision of a rule about a record. */
   public sealed interface Decision<T> {
 
-    /** The record gets this value. */
+    /** The value of the record is replaced. */
     record Write<T>(T next) implements Decision<T> {}
 
     /** The record is removed. */
     record Remove<T>() implements Decision<T> {}
 
-    /** The record stays as it is. */
+    /** The record is not changed. */
     record Keep<T>() implements Decision<T> {}
 
     /** The change is refused. */
@@ -122,9 +128,9 @@ public final class RecordBook<T> {
   /**
    * A change of a record.
    *
-   * @param before the record on which the rule decided
+   * @param before the record before the change, to which the rule was applied
    * @param after the record after the change
-   * @param changes whether it differs from the record before
+   * @param changes whether the record after the change differs from the record before
    */
   public record Change<T>(Seen<T> before, Seen<T> after, boolean changes) {}
 
@@ -132,7 +138,7 @@ public final class RecordBook<T> {
    * Returns the current record.
    *
    * @param certain whether to fail if the store may have lost records
-   * @throws RecordFailure if the record cannot be determined
+   * @throws RecordFailure if the record cannot be read
    */
   public Seen<T> look(RecordKey key, boolean certain) {
     if (certain) {
@@ -143,7 +149,7 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Returns some records of the space.
+   * Returns a page of the records of the space.
    *
    * @throws RecordFailure if the store cannot answer
    */
@@ -152,7 +158,7 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Follows the writes of the space.
+   * Returns a watch of the changes of the space.
    *
    * @throws RecordFailure if the store cannot answer
    */
@@ -163,18 +169,21 @@ public final class RecordBook<T> {
   /**
    * Returns the value of a record that a watch has reported.
    *
-   * @throws RecordStoreException if it cannot be read
+   * @throws RecordStoreException if the record cannot be read
    */
   public Seen<T> seen(StoredRecord there) {
     return records.seen(there);
   }
 
-  /** A write that the store has, or may still receive, before the change is known to be made. */
+  /**
+   * A write that was sent to the store before the change is confirmed. The store may have made the
+   * write, or may still make it.
+   */
   private static final class OpenWrite {
     private Map<RecordKey, Optional<StoredRecord>> expected = Map.of();
     private String because = "";
 
-    /** Set once an unanswered write expects that a record is absent. */
+    /** Whether there was an unanswered write that creates a record. */
     private boolean mayCreate;
 
     void unanswered(List<Part<?>> parts, WriteResult.Unknown unknown) {
@@ -195,9 +204,10 @@ public final class RecordBook<T> {
     }
 
     /**
-     * Once a record other than the expected one is found, an unanswered write never arrives: no
-     * record returns to a former version. In a space whose records are removed, a record can become
-     * absent again, and a write that expects no record can still arrive.
+     * Processes the current records. If a record differs from what an unanswered write expects, the
+     * store will never make that write, because a record never returns to a former version. This is
+     * not true for a write that creates a record in a space whose records can be removed: the
+     * record can be absent again.
      */
     void saw(List<Part<?>> parts) {
       if (parts.stream().anyMatch(part -> isOther(part.seen()))) {
@@ -216,8 +226,8 @@ public final class RecordBook<T> {
   }
 
   /**
-   * The change of one record by a rule, made alone or together with others; used once. The rule may
-   * be called several times.
+   * A change of one record by a rule. It can be made alone or together with changes of other
+   * records, and only once. The rule may be called several times.
    *
    * @param <T> the type of the values
    */
@@ -227,13 +237,16 @@ public final class RecordBook<T> {
     private final boolean acquires;
     private final Function<Optional<T>, Decision<T>> rule;
 
-    /** The record on which the rule decides. */
+    /** The record to which the rule is applied. */
     private Seen<T> seen;
 
-    /** The record found after a write with an unknown result. */
+    /** The record that was found after a write with an unknown result. */
     private Seen<T> found;
 
-    /** The value to write; an inner empty removes the record, an outer empty keeps it. */
+    /**
+     * The value to write. If the outer value is empty, the record is kept; if only the inner value
+     * is empty, the record is removed.
+     */
     private Optional<Optional<T>> next = Optional.empty();
 
     private boolean changes;
@@ -257,7 +270,7 @@ public final class RecordBook<T> {
     /**
      * Returns the change.
      *
-     * @throws IllegalStateException if it was not made
+     * @throws IllegalStateException if the change was not made
      */
     public Change<T> change() {
       if (change == null) {
@@ -278,7 +291,7 @@ public final class RecordBook<T> {
       return book.codec.removes() && write.filter(it -> it.seen().isEmpty()).isPresent();
     }
 
-    /** Begins with the last known record; returns whether there is one. */
+    /** Uses the last known record, if it is in memory. Returns whether it is. */
     private boolean recall() {
       Seen<T> last = book.known.get(key);
       if (last != null) {
@@ -305,7 +318,7 @@ public final class RecordBook<T> {
       }
     }
 
-    /** Calls the rule; returns its refusal. */
+    /** Calls the rule. Returns its refusal, if it refuses the change. */
     private Optional<Decision.Refuse<T>> decide() {
       Decision<T> decision = rule.apply(seen.value());
       if (decision instanceof Decision.Write<T> wanted) {
@@ -320,7 +333,10 @@ public final class RecordBook<T> {
           : Optional.empty();
     }
 
-    /** A record that stays while another one is changed is written again, as a condition. */
+    /**
+     * Prepares the write of this record. A record that is not changed itself, while other records
+     * are changed, is written again with its current value. This makes it a condition of the write.
+     */
     private void draft() {
       if (next.isEmpty() && seen.value().isPresent()) {
         next = Optional.of(seen.value());
@@ -334,8 +350,8 @@ public final class RecordBook<T> {
     }
 
     /**
-     * Processes a write that was made. If the store returns another record than expected, the store
-     * is right.
+     * Processes a write that was made. If the store returns another record than the written record,
+     * the returned record is used.
      */
     private void written(List<StoredRecord> records) {
       if (write.isEmpty()) {
@@ -353,12 +369,12 @@ public final class RecordBook<T> {
     }
 
     /**
-     * Processes the record found instead of the expected one.
+     * Processes a write that was refused because a record differs from the expected record.
      *
      * @param records the records that the store returned
-     * @param isSame whether all records are as expected: no other writer was faster. A store that
-     *     has another identity, or has lost records, refuses like that, and would refuse each
-     *     further attempt
+     * @param isSame whether all records are as expected, so that no other writer can be the reason.
+     *     The store may then have another identity, or may have lost records, and would also refuse
+     *     each further attempt
      */
     private void overtaken(List<StoredRecord> records, boolean isSame) {
       if (write.isEmpty()) {
@@ -383,29 +399,31 @@ public final class RecordBook<T> {
       return found.stored();
     }
 
-    /** Processes a write that was not made: the rule decides on the record that was found. */
+    /**
+     * Processes a write that was not made. The rule is applied again to the record that was found.
+     */
     private void notMade() {
       seen = found;
     }
   }
 
   /**
-   * Returns the change of a record.
+   * Returns a change of a record, which is not made yet.
    *
-   * @param acquires whether the change acquires something, rather than releases it
+   * @param acquires whether the change acquires access to a volume, rather than releasing it
    */
   public Part<T> part(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
     return new Part<>(this, key, acquires, rule);
   }
 
   /**
-   * Applies a rule to a record. A failure is uncertain, whatever its reason, if the store has a
-   * write of the change or may still receive one: a store can turn out to have another identity
-   * after it has written.
+   * Applies a rule to a record. If the store may have made a write of the change, or may still make
+   * it, every failure has an uncertain outcome. For example, the store may show another identity
+   * only after it has made the write.
    *
-   * @param acquires whether the change acquires something, rather than releases it
-   * @param rule may be called several times
-   * @throws RecordFailure if the rule refuses, or the store does
+   * @param acquires whether the change acquires access to a volume, rather than releasing it
+   * @param rule decides about the change, and may be called several times
+   * @throws RecordFailure if the rule or the store refuses the change
    */
   public Change<T> apply(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
     Part<T> only = part(key, acquires, rule);
@@ -414,12 +432,13 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Changes records of one store in one write. Nothing is changed if one of the rules refuses. A
-   * record that stays while another one is changed is a condition of the write, if it exists.
-   * Failures are those of the change of one record.
+   * Changes several records of one store in one write. If one of the rules refuses, no record is
+   * changed. A record that exists and is not changed itself becomes a condition of the write.
+   * Failures are the same as for the change of a single record.
    *
-   * @param parts at most as many as the store writes together, each for another record
-   * @throws RecordFailure if a rule refuses, or the store does
+   * @param parts the changes of different records, at most as many as the store can write
+   *     atomically
+   * @throws RecordFailure if a rule or the store refuses the changes
    */
   public static void apply(List<Part<?>> parts) {
     RecordStore store = parts.get(0).book.store;
@@ -506,12 +525,13 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Tries the change without a read, on the last known records. Only a write is decided by them;
-   * every other result is decided after a read. Returns whether the change was made.
+   * Tries the change with the last known records, without reading the store. If the result is not a
+   * write, the records must be read before the rules decide. Returns whether the change was made.
    */
   private static boolean fromMemory(RecordStore store, List<Part<?>> parts, OpenWrite open) {
     if (!parts.stream().allMatch(Part::recall) || store.readOnly().isPresent()) {
-      // If a store is read-only, a read shows whether an operator has settled it.
+      // If a store accepts no writes, a read shows whether an operator has settled it in the
+      // meantime.
       return false;
     }
     if (parts.stream().anyMatch(part -> part.decide().isPresent())
@@ -522,11 +542,11 @@ public final class RecordBook<T> {
     try {
       parts.forEach(Part::draft);
     } catch (RecordStoreException refused) {
-      // Other writers may have made the record smaller since.
+      // Another writer may have made the record smaller in the meantime.
       return false;
     }
     if (writes(parts).size() < parts.size()) {
-      // A missing record cannot be a condition of the write: it may exist by now.
+      // A record that was missing cannot be a condition of the write, and may exist now.
       return false;
     }
     WriteResult result = write(store, parts);
@@ -539,7 +559,8 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Reads whether an unanswered write was made. If the store cannot be read, this stays unknown.
+   * Reads the records to find out whether an unanswered write was made. If the store cannot be
+   * read, the result stays unknown.
    */
   private static boolean isMadeAfterAll(
       List<Part<?>> parts, WriteResult.Unknown unknown, OpenWrite open) {
@@ -564,13 +585,17 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Read before a request: other threads of this process may see newer versions while it is open.
+   * Returns the highest known version of a record. Must be called before a request, because other
+   * threads may see newer versions during the request.
    */
   private long highest(RecordKey key) {
     return versions.getOrDefault(key, 0L);
   }
 
-  /** Refuses to acquire anything from a store that has gone back, or has another identity. */
+  /**
+   * Processes a record that was read. If the change acquires access, fails if the store has another
+   * identity or the record has an older version than before.
+   */
   private Seen<T> saw(long before, Seen<T> now, boolean acquires) {
     remember(before, now);
     if (acquires) {
@@ -596,7 +621,7 @@ public final class RecordBook<T> {
     known.merge(key, now, (a, b) -> a.version() >= b.version() ? a : b);
     versions.merge(key, now.version(), Math::max);
     if (codec.removes() && versions.size() > MOST_VERSIONS) {
-      // Some of them belong to records that other writers have removed.
+      // Some of the versions belong to records that other writers have removed.
       versions.keySet().retainAll(known.keySet());
     }
   }
@@ -607,9 +632,10 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Checks the state of the store, as far as it is known without a request.
+   * Checks whether claims may be acquired with a record, without a request to the store.
    *
-   * @throws RecordFailure if nothing may be acquired through this record
+   * @throws RecordFailure if the store has another identity than before, may have lost writes of
+   *     the record, or accepts no writes
    */
   public void checkStore(RecordKey key) {
     store
@@ -633,11 +659,12 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Refuses a store whose records were moved, or that is the target of a move that is not complete.
-   * A store of this process alone may be marked at any time, so it is read each time; all processes
-   * of a shared store are stopped before a move.
+   * Fails if the records of the store were moved, or if the store is the target of a move that is
+   * not complete. The mark of a shared store is read only once, because all its processes are
+   * stopped before a move. A store that only this process uses may be marked at any time, so its
+   * mark is read each time.
    *
-   * @throws RecordFailure if nothing may be changed in the store
+   * @throws RecordFailure if the store must not be changed
    */
   public void checkMove() {
     if (isUnmarked && store.isShared()) {
@@ -664,7 +691,7 @@ public final class RecordBook<T> {
     }
   }
 
-  /** Returns the failure for a store that has refused. */
+  /** Converts the exception of a store into a failure. */
   public static RecordFailure failure(RecordStoreException refused) {
     ChangeOutcome outcome =
         switch (refused.reason()) {
@@ -672,7 +699,7 @@ public final class RecordBook<T> {
           case TOO_LARGE -> ChangeOutcome.REFUSED;
           case UNREADABLE, IN_DOUBT, MOVED -> ChangeOutcome.HELD;
         };
-    // The code that reports the failure adds the next step.
+    // The caller that reports the failure adds the next step.
     return new RecordFailure(
         outcome, refused.code(), refused.operatorMessage().seen().text(), refused);
   }

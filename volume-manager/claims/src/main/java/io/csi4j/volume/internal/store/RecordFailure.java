@@ -9,7 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a record was not changed as requested. The message is the observation, as a clause.
+ * Thrown when a record was not read or changed as requested. The message is a clause that describes
+ * the problem.
  */
 public final class RecordFailure extends RuntimeException {
 
@@ -35,17 +36,20 @@ public final class RecordFailure extends RuntimeException {
     this.key = key;
   }
 
-  /** Returns the same failure for the record with this key. */
+  /** Returns this failure with the key of the record that it concerns. */
   RecordFailure of(RecordKey failed) {
     return new RecordFailure(outcome, code, seen(), getCause(), Optional.of(failed));
   }
 
-  /** Returns the key of the record that could not be read or written, if only one is concerned. */
+  /**
+   * Returns the key of the record that could not be read or written; empty if the failure does not
+   * concern a single record.
+   */
   public Optional<RecordKey> key() {
     return key;
   }
 
-  /** Returns the outcome, which determines the caller's next action. */
+  /** Returns the outcome, which determines what the caller should do next. */
   public ChangeOutcome outcome() {
     return outcome;
   }
@@ -55,7 +59,7 @@ public final class RecordFailure extends RuntimeException {
     return code;
   }
 
-  /** Returns the observation. */
+  /** Returns the problem as a clause. */
   public String seen() {
     return String.valueOf(getMessage());
   }

@@ -26,8 +26,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one space of a store: encoded, sealed if the store was given a key, each write with
- * its own mark. Fields of a newer version are kept when a value is written again.
+ * Reads and writes the values of one space of a store. Values are encoded, and encrypted if the
+ * store has a key. Each write contains a unique mark. When a value is written again, unknown fields
+ * of a newer version are kept.
  *
  * @param <T> the type of the values
  */
@@ -36,7 +37,7 @@ public final class RecordValues<T> {
   private final RecordStore store;
   private final ValueCodec<T> codec;
 
-  /** Creates the values of a space in a store. */
+  /** Creates an object for the space of this codec in a store. */
   public RecordValues(RecordStore store, ValueCodec<T> codec) {
     this.store = Objects.requireNonNull(store, "store");
     this.codec = Objects.requireNonNull(codec, "codec");
@@ -46,9 +47,9 @@ public final class RecordValues<T> {
    * A record as it was read.
    *
    * @param key its key
-   * @param stored the record; empty if there was none
-   * @param value its value; present exactly when the record is
-   * @param newer additional fields written by a newer version
+   * @param stored the record; empty if the store had no record
+   * @param value the decoded value; present exactly when the record is present
+   * @param newer the unknown fields that a newer version wrote
    */
   public record Seen<T>(
       RecordKey key, Optional<StoredRecord> stored, Optional<T> value, UnknownFields newer) {
@@ -63,7 +64,7 @@ public final class RecordValues<T> {
       }
     }
 
-    /** Returns the version; 0 if there was no record. */
+    /** Returns the version of the record; 0 if the store had no record. */
     public long version() {
       return stored.map(StoredRecord::version).orElse(0L);
     }
@@ -73,7 +74,7 @@ public final class RecordValues<T> {
    * A record that cannot be read.
    *
    * @param key its key
-   * @param problem the reason, with the next step
+   * @param problem the exception, whose message has the reason and the next step
    */
   public record Unreadable(RecordKey key, RecordStoreException problem) {}
 
@@ -104,7 +105,7 @@ public final class RecordValues<T> {
     return seen(key, store.read(key));
   }
 
-  /** Follows the writes of the space. */
+  /** Returns a watch of the changes of the space. */
   public RecordStore.Watch watch() {
     return store.watch(codec.space());
   }
@@ -116,9 +117,10 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the value of a record.
+   * Decodes a record that was read from the store.
    *
-   * @throws RecordStoreException if it cannot be read, or its value belongs to another key
+   * @throws RecordStoreException if the record cannot be decoded, or its value belongs to another
+   *     key
    */
   public Seen<T> seen(StoredRecord there) {
     RecordKey key = there.key();
@@ -168,7 +170,10 @@ public final class RecordValues<T> {
     }
   }
 
-  /** Returns the data that the seal of a record is bound to. */
+  /**
+   * Returns the text to which the encryption of a record is bound, so that the value cannot be used
+   * under another key.
+   */
   public static String about(RecordKey key) {
     String space =
         key.space() == RecordKey.Space.CLAIMS
@@ -187,17 +192,17 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns some records of the space.
+   * Returns a page of the records of the space.
    *
-   * @param after only records after this key
-   * @param limit the number of records that the caller wants, at least 1
+   * @param after the key after which the page begins; empty for the first page
+   * @param limit the requested number of records, at least 1
    */
   public Page<T> page(Optional<RecordKey> after, int limit) {
     RecordStore.Page page = store.scan(codec.space(), after, limit);
     return page(page.records(), page.next());
   }
 
-  /** Returns the values of records that were read without a store. */
+  /** Decodes records that were already read, and returns them as a page. */
   public Page<T> page(List<StoredRecord> there, Optional<RecordKey> next) {
     List<Seen<T>> readable = new ArrayList<>();
     List<Unreadable> unreadable = new ArrayList<>();
@@ -212,11 +217,11 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the write that replaces the given record with this value, with a unique mark: a
-   * repeated draft is another write.
+   * Returns a write that replaces a record with this value. The write contains a unique mark, so a
+   * second draft with the same value is a different write.
    *
    * @param next the value; empty to remove the record
-   * @throws RecordStoreException if it is too large, or cannot be sealed
+   * @throws RecordStoreException if the encoded value is too large, or cannot be encrypted
    */
   public RecordWrite draft(Seen<T> before, Optional<T> next) {
     return new RecordWrite(
@@ -245,8 +250,8 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Makes writes. A layer below may send a request twice, and the second request then conflicts
-   * with the first: the writes were made.
+   * Makes several writes atomically. A client library may send a request twice, and the second
+   * request then conflicts with the first request. In this case, the writes count as made.
    */
   public static WriteResult write(RecordStore store, List<RecordWrite> writes) {
     WriteResult result = store.write(writes);
@@ -257,9 +262,10 @@ public final class RecordValues<T> {
 
   /**
    * Returns the records as the writes left them, if the current records prove that the writes were
-   * made. Either all of them are made or none, and each value has its own mark: one value that is
-   * present proves all, even if other writers have changed the other records since. A missing
-   * record beside values proves nothing: other writers may have removed it.
+   * made. The writes are atomic, and each written value has a unique mark. Therefore, a single
+   * value that is present proves all writes, even if other writers have changed the other records
+   * since. If there are written values, a missing record proves nothing, because another writer may
+   * have removed it.
    *
    * @param there the current records
    */
@@ -279,8 +285,9 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the record that a write left. If other writers have changed it since, its version is
-   * not known; the lowest possible version is used, so that their records are newer.
+   * Returns the record as a write left it. If another writer has changed the record since, the
+   * version of the write is not known. The lowest possible version is then used, so that the
+   * current record counts as newer.
    */
   private static StoredRecord left(RecordWrite write, List<StoredRecord> there) {
     return find(there, write.key())
@@ -293,12 +300,12 @@ public final class RecordValues<T> {
                     write.next().orElseThrow()));
   }
 
-  /** Returns the record with a key among these. */
+  /** Returns the record with this key, if the list contains it. */
   static Optional<StoredRecord> find(List<StoredRecord> records, RecordKey key) {
     return records.stream().filter(each -> each.key().equals(key)).findFirst();
   }
 
-  /** Returns the record of this space among the records that a store returned for a write. */
+  /** Finds a record among the records that a store returned for a write, and decodes it. */
   public Seen<T> among(List<StoredRecord> records, RecordKey key) {
     return seen(key, find(records, key));
   }

@@ -1,6 +1,6 @@
 /**
- * Requests of a job for volumes, checks whether a node can serve them, and the mounts for its
- * runtime.
+ * The volume requests of a job, checks whether a node can fulfil them, and the mounts for the
+ * runtimes of its tasks.
  */
 module io.csi4j.volume.workload {
   requires static transitive org.jspecify;

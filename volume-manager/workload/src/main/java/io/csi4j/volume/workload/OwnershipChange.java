@@ -28,11 +28,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the owner or group of files in mounted volumes as their requests specify.
+ * Changes the owner or group of the files in mounted volumes, as the requests for the volumes
+ * specify.
  *
- * @param mounter lists the other users of a volume
- * @param mounts makes the pass over the files
- * @param progress notified of the progress
+ * @param mounter the mounter of the volumes, which lists the other workloads that use a volume
+ * @param mounts supplies the interface to the kernel that changes the files
+ * @param progress receives the progress of each change
  */
 record OwnershipChange(
     VolumeMounter mounter,
@@ -41,14 +42,14 @@ record OwnershipChange(
 
   private static final OwnershipTurns TURNS = new OwnershipTurns();
 
-  /** Notes that a request with a change waits for its turn. */
+  /** Registers a request that specifies an owner or group, before it waits for its turn. */
   void announce(RequestedVolume volume) {
     if (volume.request().ownership().isPresent()) {
       volume.mountRequest().ifPresent(it -> TURNS.announce(place(it), it.usage().workload()));
     }
   }
 
-  /** Removes an announced request; has no effect if the change was made. */
+  /** Unregisters a request. Has no effect if the change was already made. */
   void withdraw(RequestedVolume volume) {
     volume.mountRequest().ifPresent(it -> TURNS.withdraw(place(it), it.usage().workload()));
   }
@@ -58,7 +59,10 @@ record OwnershipChange(
         mounter, new VolumeIdentity(request.plugin(), request.handle()));
   }
 
-  /** Makes the change that a request specifies, if any, in the volume that was mounted for it. */
+  /**
+   * Changes the files of the volume that was mounted for a request, if the request specifies an
+   * owner or group.
+   */
   void make(RequestedVolume volume, Collection<MountedVolume> mounted) {
     MountRequest request = volume.mountRequest().orElse(null);
     FileOwnership wish = volume.request().ownership().orElse(null);
@@ -73,9 +77,10 @@ record OwnershipChange(
   }
 
   /**
-   * Returns the group that a plugin can apply in place of a pass: the one of {@link
-   * FileOwnership#ofGroup}, because plugins give a group read and write access. The limits of a
-   * pass are ignored; csi4j itself makes a pass that is requested each time or never.
+   * Returns the group that the plugin can set while it mounts the volume, so that csi4j need not
+   * change the files. This is possible only for requests like {@link FileOwnership#ofGroup},
+   * because plugins give the group read and write access. The limits of a change are ignored.
+   * Requests with another policy, such as a change at each mount, are always carried out by csi4j.
    */
   static Optional<String> group(FileOwnership wish) {
     if (wish.group().isEmpty()) {
@@ -150,15 +155,16 @@ record OwnershipChange(
       refuseIfOthersUseIt(request, wish, path, isMountedForGroup(there));
       return mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
     } finally {
-      // From now on the workload uses the files, and the next change must take that into account.
+      // From now on, the workload counts as a user of the files when another workload wants to
+      // change them.
       TURNS.withdraw(place, request.usage().workload());
       turn.end();
     }
   }
 
   /**
-   * Other workloads may use the volume if the root of the volume shows that nothing needs to be
-   * changed.
+   * Fails if other workloads use the volume, unless the root directory of the volume shows that no
+   * file needs to be changed.
    */
   private void refuseIfOthersUseIt(
       MountRequest request, FileOwnership wish, MountPath path, boolean isMountedForGroup) {
@@ -169,7 +175,8 @@ record OwnershipChange(
             .flatMap(each -> each.uses().stream())
             .map(use -> use.key().workload())
             .filter(each -> !each.equals(request.usage().workload()))
-            // If the plugin gave the files to a group, the workload makes no pass afterwards.
+            // A workload that waits for its turn does not use the files yet. If the plugin has set
+            // the group, no workload waits.
             .filter(each -> isMountedForGroup || !TURNS.isWaiting(place, each))
             .distinct()
             .map(PreflightFindings::quoted)
@@ -200,7 +207,10 @@ record OwnershipChange(
         cause);
   }
 
-  /** The caller stopped waiting; the pass may still run, so the volume stays mounted. */
+  /**
+   * Returns the exception for a caller that stopped waiting. The change may still be running, so
+   * the volume stays mounted.
+   */
   private static VolumeException notWaitedFor(
       MountRequest request, FileOwnership wish, String why, Throwable cause) {
     return new VolumeException(

@@ -13,8 +13,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets one workload at a time change the files of a volume, and tracks the workloads that still
- * wait for their turn: they have not received the volume, and do not use its files yet.
+ * Lets only one workload at a time change the files of a volume. Also tracks the workloads that
+ * wait for their turn: the host has not passed the volume to them yet, so they do not use its
+ * files.
  */
 final class OwnershipTurns {
 
@@ -22,10 +23,10 @@ final class OwnershipTurns {
   private final Turns<Place> turns = new Turns<>();
   private final Map<Place, Set<WorkloadId>> waiting = new HashMap<>();
 
-  /** A volume of a mounter. The same volume of two mounters has separate turns. */
+  /** A volume of a mounter. The turns of the same volume are independent for different mounters. */
   record Place(VolumeMounter mounter, VolumeIdentity volume) {}
 
-  /** Notes that a workload waits for its turn. */
+  /** Adds a workload that will wait for its turn. */
   void announce(Place place, WorkloadId workload) {
     lock.lock();
     try {
@@ -35,7 +36,7 @@ final class OwnershipTurns {
     }
   }
 
-  /** Removes a workload that waits for its turn. Repeating this has no effect. */
+  /** Removes a workload from the waiting workloads. Repeating this has no effect. */
   void withdraw(Place place, WorkloadId workload) {
     lock.lock();
     try {
@@ -46,7 +47,7 @@ final class OwnershipTurns {
     }
   }
 
-  /** Whether a workload waits for its turn or has it. */
+  /** Whether a workload waits for its turn or has its turn now. */
   boolean isWaiting(Place place, WorkloadId workload) {
     lock.lock();
     try {
@@ -56,7 +57,7 @@ final class OwnershipTurns {
     }
   }
 
-  /** Waits for the turn, and takes it. */
+  /** Waits for the turn of a volume, and takes it. */
   Turns.Turn take(Place place) throws InterruptedException {
     CompletableFuture<Turns.Turn> turn = turns.take(place);
     try {

@@ -13,15 +13,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * All checks of a workload's volumes that need no change, in one call, with all findings together.
- * No plugin is called: checks use the last information from each plugin, and missing information is
- * never an obstacle.
+ * Makes all checks of a workload's volumes that are possible without a change, and returns all
+ * findings together. No plugin is called: the checks use the last information that each plugin has
+ * reported. Missing information never counts as an obstacle.
  *
- * <p>Findings always have the same order: runtimes; each volume in the order of the requests, with
- * its plugin, capabilities, access mode, topology, existing mounts and claims; the number of
- * volumes; then each task with its names, destinations and propagation. A clear report is no
- * guarantee, and {@link io.csi4j.volume.node.VolumeMounter#mount} does not require one: it makes
- * its own checks. Immutable and thread-safe.
+ * <p>Findings always have the same order. First come the findings about runtimes. Then follow the
+ * findings about each volume, in the order of the requests: its plugin, capabilities, access mode,
+ * topology, existing mounts and claims. Then follow the number of volumes, and finally the names,
+ * destinations and propagation in each task. A clear report does not guarantee that a mount
+ * succeeds. {@link io.csi4j.volume.node.VolumeMounter#mount} makes its own checks, so calling this
+ * class first is optional. Immutable and thread-safe.
  *
  * <pre>{@code
  * Preflight.of(manager).check(wanted).obstacles().stream() // calls no plugin
@@ -50,16 +51,16 @@ public final class Preflight {
     return new Preflight(node, PropagationPermission.nobody(), request -> Optional.empty());
   }
 
-  /** Returns checks for this node, with its state at each call. */
+  /** Returns checks for the node of a manager. Each check uses the current state of the node. */
   public static Preflight of(VolumeManager manager) {
     return on(Optional.of(NodeView.of(manager)));
   }
 
   /**
-   * Returns checks for a described node, such as a candidate.
+   * Returns checks for a node that is only described, such as a candidate for scheduling.
    *
-   * @param plugins its plugins; the first instance of each is used
-   * @param volumes its volumes; only their number matters
+   * @param plugins the plugins of the node; the first instance of each plugin is used
+   * @param volumes the volumes on the node, which count towards its volume limits
    */
   public static Preflight of(
       Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
@@ -72,26 +73,26 @@ public final class Preflight {
   }
 
   /**
-   * Returns these checks with a decision about mounts that propagate to the host. By default, they
-   * are not permitted.
+   * Returns these checks with a decision about mounts that propagate to the host. By default, such
+   * mounts are not permitted.
    */
   public Preflight permitting(PropagationPermission decision) {
     return new Preflight(node, decision, claims);
   }
 
   /**
-   * Returns these checks with a check of the claims of the cluster for each volume to mount. By
+   * Returns these checks with an additional check of the cluster's claims for each volume. By
    * default, claims are not checked.
    *
-   * @param whyNot returns why the claim that the mount needs would be refused, such as {@code
-   *     ClaimBook.whyNot} of the csi4j-volume-claims module; may block; an exception from it ends
-   *     the check
+   * @param whyNot returns why the claim that a mount needs would be refused, such as {@code
+   *     ClaimBook.whyNot} of the module csi4j-volume-claims. The function may block. If it throws,
+   *     the exception ends the check
    */
   public Preflight asking(Function<MountRequest, Optional<OperatorMessage>> whyNot) {
     return new Preflight(node, permission, Objects.requireNonNull(whyNot, "whyNot"));
   }
 
-  /** Runs the checks, and changes nothing. */
+  /** Makes all checks, without changing anything. */
   public Report check(WorkloadVolumes wanted) {
     PreflightFindings found = new PreflightFindings();
     TaskCheck tasks = new TaskCheck(wanted, permission, found);
@@ -104,7 +105,7 @@ public final class Preflight {
   /**
    * The findings of a check.
    *
-   * @param obstacles the reasons why the workload cannot have its volumes, each with the next step
+   * @param obstacles the reasons why the workload cannot use its volumes, each with the next step
    * @param remarks possible problems and other useful information
    * @since 1.0
    */
@@ -116,16 +117,16 @@ public final class Preflight {
       remarks = List.copyOf(remarks);
     }
 
-    /** Whether there are no known obstacles. */
+    /** Whether the report has no obstacles. */
     public boolean isClear() {
       return obstacles.isEmpty();
     }
 
     /**
-     * Returns normally if there are no obstacles.
+     * Throws an exception if the report has obstacles.
      *
-     * @throws io.csi4j.volume.model.VolumeException with the first obstacle; the others are
-     *     suppressed exceptions
+     * @throws io.csi4j.volume.model.VolumeException for the first obstacle, with all other
+     *     obstacles as suppressed exceptions
      */
     public void orThrow() {
       if (!isClear()) {
@@ -133,7 +134,9 @@ public final class Preflight {
       }
     }
 
-    /** Returns all findings as lines of text, obstacles first; empty if there are none. */
+    /**
+     * Returns all findings as lines of text, obstacles first; empty if the report has no findings.
+     */
     public String text() {
       StringBuilder lines = new StringBuilder();
       obstacles.forEach(each -> lines.append(each.line()).append('\n'));

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Collects the findings of checks, in their order. */
+/** Collects the findings of checks, in the order in which they are added. */
 final class PreflightFindings {
 
   private final List<OperatorMessage> obstacles = new ArrayList<>();
@@ -24,7 +24,7 @@ final class PreflightFindings {
     obstacle(Messages.of(code, subject, seen));
   }
 
-  /** Adds an obstacle with a more specific next step than that of its code. */
+  /** Adds an obstacle with a next step that is more specific than the next step of its code. */
   void obstacle(OperatorCode code, Subject subject, String seen, String next) {
     obstacle(Messages.of(code, subject, seen, new OperatorMessage.Part(next)));
   }
@@ -49,7 +49,7 @@ final class PreflightFindings {
     return List.copyOf(remarks);
   }
 
-  /** The subject of findings about a requested volume. */
+  /** Returns the subject of findings about a requested volume. */
   static Subject about(RequestedVolume volume) {
     String request = "checking the request " + quoted(volume.alias());
     if (volume.found().isEmpty()) {
@@ -62,18 +62,21 @@ final class PreflightFindings {
         Optional.empty());
   }
 
-  /** The subject of findings about a task. */
+  /** Returns the subject of findings about a task. */
   static Subject about(WorkloadVolumes wanted, TaskName task) {
     return Subject.of(
         "checking task " + quoted(task) + " of workload " + quoted(wanted.workload()));
   }
 
-  /** A quoted name, with unprintable characters escaped. */
+  /** Returns a name in quotes, with unprintable characters escaped. */
   static String quoted(Object name) {
     return "'" + ForeignText.of(name.toString()) + "'";
   }
 
-  /** The first of several reasons as an exception, with the others as suppressed exceptions. */
+  /**
+   * Returns an exception for the first of several reasons, with all other reasons as suppressed
+   * exceptions.
+   */
   static VolumeException refusal(List<OperatorMessage> reasons) {
     VolumeException first = refusal(reasons.get(0));
     reasons.stream().skip(1).forEach(each -> first.addSuppressed(refusal(each)));

@@ -4,17 +4,17 @@ import io.csi4j.volume.model.WorkloadId;
 import java.util.Objects;
 
 /**
- * The host's decision whether mounts that a task makes in a volume may propagate to the host.
- * Called for writable volumes only, each time the decision is needed. Decide by the type of volume:
- * a workload that may write to a CSI volume need not be permitted the same for directories of the
- * host.
+ * The host's decision whether mounts that a task makes in a volume may propagate to the host. It is
+ * called only for writable volumes, each time the decision is needed. The decision should depend on
+ * the type of the volume: propagation from a CSI volume may be acceptable where propagation from a
+ * directory of the host is not.
  *
  * @since 1.0
  */
 @FunctionalInterface
 public interface PropagationPermission {
 
-  /** Whether the propagation is permitted. A decision that throws counts as a refusal. */
+  /** Whether the propagation is permitted. If this method throws, the propagation is refused. */
   boolean permits(Request wish);
 
   /** Returns a permission that refuses every request. */
@@ -23,7 +23,7 @@ public interface PropagationPermission {
   }
 
   /**
-   * A request for permission.
+   * A request to permit the propagation of mounts.
    *
    * @param workload the workload
    * @param task the task

@@ -2,7 +2,7 @@ package io.csi4j.volume.workload;
 
 import io.csi4j.mount.model.Propagation;
 
-/** The words of a job description for the propagation of mounts. */
+/** The values that a job description may use for the propagation of mounts. */
 final class PropagationWords {
 
   private static final String HOST_TO_TASK = "host-to-task";
@@ -10,9 +10,9 @@ final class PropagationWords {
   private PropagationWords() {}
 
   /**
-   * Returns the propagation for one of the three words; no word means private.
+   * Returns the propagation for a value; an empty text means private.
    *
-   * @throws IllegalArgumentException for any other word; case matters
+   * @throws IllegalArgumentException for an unknown value; upper and lower case are different
    */
   static Propagation parse(String word) {
     return switch (word) {
@@ -26,7 +26,7 @@ final class PropagationWords {
     };
   }
 
-  /** Returns the word for a propagation, such as {@code host-to-task}. */
+  /** Returns the value for a propagation, such as {@code host-to-task}. */
   static String of(Propagation propagation) {
     return propagation == Propagation.HOST_TO_CONTAINER ? HOST_TO_TASK : propagation.word();
   }

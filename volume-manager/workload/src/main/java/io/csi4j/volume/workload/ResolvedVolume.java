@@ -20,22 +20,22 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A requested volume with the host's knowledge about it.
+ * A requested volume that the host has found, with its properties.
  *
  * @since 1.0
  */
 public sealed interface ResolvedVolume {
 
-  /** Returns the host's key of the volume. */
+  /** Returns the host's key for the volume. */
   VolumeKey key();
 
   /** Returns the type of the volume. */
   VolumeRequest.Type type();
 
   /**
-   * Returns a volume of a plugin, from its catalog entry.
+   * Returns a volume of a plugin, as described in the catalog.
    *
-   * @param secrets the provider of the secrets that its spec refers to
+   * @param secrets the provider of the secrets that the volume's spec refers to
    */
   static Csi csi(CatalogVolume volume, SecretsProvider secrets) {
     return new Csi(volume, false, secrets, Optional.empty(), PublishContext.empty());
@@ -44,7 +44,7 @@ public sealed interface ResolvedVolume {
   /**
    * Returns an inline volume, which its plugin creates when the volume is published for this use.
    *
-   * @param attributes the attributes from which the plugin creates it
+   * @param attributes the attributes from which the plugin creates the volume
    */
   static Csi inline(VolumeUse usage, PluginId plugin, VolumeContext attributes) {
     VolumeSpec spec =
@@ -68,12 +68,12 @@ public sealed interface ResolvedVolume {
    * A volume of a plugin.
    *
    * @param volume the volume
-   * @param inline whether its plugin creates it when it is published, and deletes it when it is
-   *     unpublished
-   * @param secrets the provider of its secrets
-   * @param claim the workload's claim on it; empty if it needs none
-   * @param publishContext the result of attaching it to this node; that of the claim, if there is
-   *     one
+   * @param inline whether the volume is an inline volume, which its plugin creates when it is
+   *     published and deletes when it is unpublished
+   * @param secrets the provider of the volume's secrets
+   * @param claim the workload's claim of the volume; empty if the workload needs no claim
+   * @param publishContext the result of attaching the volume to this node; replaced by the context
+   *     of the claim if there is a claim
    */
   record Csi(
       CatalogVolume volume,
@@ -94,14 +94,14 @@ public sealed interface ResolvedVolume {
     }
 
     /**
-     * Returns the volume with its claim and, if necessary, its attachment to this node according to
-     * the claim.
+     * Returns the volume with a claim. The claim also provides the publish context, if the volume
+     * is attached.
      */
     public Csi claimed(ClaimGrant grant) {
       return new Csi(volume, inline, secrets, Optional.of(grant), publishContext);
     }
 
-    /** Returns the volume without a claim, with this result of its attachment to this node. */
+    /** Returns the volume without a claim, and with this result of attaching it to this node. */
     public Csi attached(PublishContext context) {
       return new Csi(volume, inline, secrets, Optional.empty(), context);
     }
@@ -116,7 +116,7 @@ public sealed interface ResolvedVolume {
       return volume.key();
     }
 
-    /** Shows only names. */
+    /** Returns only names, without contexts and secrets. */
     @Override
     public String toString() {
       return key() + " (" + volume.id() + " of " + volume.plugin() + ")";
@@ -126,9 +126,9 @@ public sealed interface ResolvedVolume {
   /**
    * A directory that the host provides.
    *
-   * @param key the host's key of the volume
+   * @param key the host's key for the volume
    * @param path the directory
-   * @param readOnly whether it may only be read
+   * @param readOnly whether workloads may only read the directory
    */
   record Host(VolumeKey key, MountPath path, boolean readOnly) implements ResolvedVolume {
 
@@ -143,14 +143,17 @@ public sealed interface ResolvedVolume {
       return VolumeRequest.Type.HOST;
     }
 
-    /** Returns the directory as a mounted volume of a workload: it needs no mount. */
+    /**
+     * Returns the directory as a mounted volume of a workload. A directory of the host needs no
+     * mount.
+     */
     public MountedVolume forWorkload(WorkloadId workload) {
       return new MountedVolume.Filesystem(VolumeUse.of(key, workload), path.toPath(), readOnly);
     }
   }
 
   /**
-   * Finds the volumes that the host knows.
+   * Finds the volumes that a workload requests.
    *
    * @since 1.0
    */
@@ -158,12 +161,12 @@ public sealed interface ResolvedVolume {
   interface Lookup {
 
     /**
-     * Finds a volume.
+     * Finds a requested volume.
      *
      * @param request the request
-     * @param source the host's name of the volume: that of the request, with the number of the
-     *     instance if each instance has its own volume
-     * @return empty if there is no such volume
+     * @param source the host's name for the volume. This is the source of the request, followed by
+     *     the number of the instance if each instance has its own volume
+     * @return empty if the host has no such volume
      */
     Optional<ResolvedVolume> find(VolumeRequest request, String source);
   }

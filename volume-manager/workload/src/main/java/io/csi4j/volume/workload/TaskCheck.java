@@ -18,9 +18,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Checks whether the tasks of a workload can see its volumes as requested, and whether their
- * runtimes support them. For each type of volume separately, at least one runtime must support it,
- * and so must each runtime whose task mounts such a volume.
+ * Checks whether the volumes of a workload can be mounted in its tasks as requested, and whether
+ * the runtimes of the tasks support the volumes. For each type of requested volume, at least one
+ * runtime must support the type. In addition, each runtime whose task mounts a volume of the type
+ * must support it.
  *
  * @param wanted the volumes of the workload
  * @param permission decides about mounts that propagate to the host
@@ -192,7 +193,7 @@ record TaskCheck(
     }
   }
 
-  /** Why mounts of a volume may not propagate to its task or its host, if they may not. */
+  /** Returns why the propagation of a mount is refused, if it is refused. */
   private Optional<OperatorMessage> refusal(
       TaskName task, RequestedVolume volume, VolumeMount mount) {
     if (mount.propagation() == Propagation.PRIVATE) {

@@ -23,12 +23,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The mounts for a task's runtime: bind mounts and devices, at most one for each destination, in
- * the order in which they must be made. Immutable, with value equality. Adding an existing mount
- * has no effect, so that a host may add a task's volumes again after it has restored the task.
+ * The mounts that a runtime must make for a task: bind mounts and devices, in the order in which
+ * they must be made. Each destination has at most one mount. Immutable, with value equality. Adding
+ * an existing mount has no effect, so a host may add a task's volumes again after it has restored
+ * the task.
  *
- * @param binds the directories, outer ones before inner ones
- * @param devices the block devices, by destination
+ * @param binds the directories, sorted so that a directory comes before the directories inside it
+ * @param devices the block devices, sorted by destination
  * @since 1.0
  */
 public record TaskMounts(List<BindMount> binds, List<Device> devices) {
@@ -38,8 +39,8 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   /**
    * Sorts the mounts and removes duplicates.
    *
-   * @throws VolumeException with {@link OperatorCode#DESTINATION_CONFLICT} for two mounts with one
-   *     destination, or a destination inside a device
+   * @throws VolumeException with {@link OperatorCode#DESTINATION_CONFLICT} if two mounts have the
+   *     same destination, or if a destination is inside a device
    */
   public TaskMounts {
     binds = binds.stream().distinct().sorted(Comparator.comparing(BindMount::destination)).toList();
@@ -48,35 +49,35 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     check(binds, devices);
   }
 
-  /** Returns no mounts. */
+  /** Returns an object without mounts. */
   public static TaskMounts none() {
     return NONE;
   }
 
-  /** Returns these mounts and others. */
+  /** Returns these mounts together with other mounts. */
   public TaskMounts with(TaskMounts others) {
     return new TaskMounts(
         Stream.concat(binds.stream(), others.binds.stream()).toList(),
         Stream.concat(devices.stream(), others.devices.stream()).toList());
   }
 
-  /** Returns these mounts and one more directory, which need not be a volume. */
+  /** Returns these mounts with an additional directory, which need not be a volume. */
   public TaskMounts with(BindMount bind) {
     return with(new TaskMounts(List.of(bind), List.of()));
   }
 
-  /** Returns these mounts and one more device. */
+  /** Returns these mounts with an additional device. */
   public TaskMounts with(Device device) {
     return with(new TaskMounts(List.of(), List.of(device)));
   }
 
   /**
-   * Prepares propagation: makes each volume that is mounted below the root, and is to propagate, a
-   * shared mount. A plugin may have mounted it as private; a runtime then refuses it, or nothing
-   * propagates. Repeating this has no effect.
+   * Prepares propagation. Each volume below the root whose mount has a propagation becomes a shared
+   * mount. A plugin may have mounted the volume as a private mount, which a runtime would refuse or
+   * which would propagate nothing. Repeating this has no effect.
    *
-   * @param root the directory of volume mounts; mounts of the host elsewhere are not changed
-   * @param mounts the mounts of the kernel
+   * @param root the directory of volume mounts; mounts outside this directory are not changed
+   * @param mounts the interface to the mounts of the kernel
    * @throws VolumeException if a volume is no longer mounted there
    */
   public void share(MountPath root, Mounts mounts) {
@@ -92,15 +93,15 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * Opens each volume that is mounted below a directory and holds it open, so that a runtime binds
-   * the original mount even if its path changes meanwhile. Devices, and directories of the host
-   * elsewhere, are passed by path. The caller closes the result when the runtime has bound the
-   * mounts.
+   * Opens each volume below the root and holds it open, so that a runtime mounts the original
+   * volume even if the path changes in the meantime. Devices and directories outside the root are
+   * not opened, and keep their paths. The caller must close the result after the runtime has made
+   * the mounts.
    *
-   * @param root the directory of volume mounts: that of the manager
-   * @param mounts the mounts of the kernel
-   * @throws VolumeException if a volume is no longer mounted there, or a part of its path below the
-   *     directory is a symbolic link
+   * @param root the manager's directory of volume mounts
+   * @param mounts the interface to the mounts of the kernel
+   * @throws VolumeException if a volume is no longer mounted at its path, or if its path below the
+   *     root contains a symbolic link
    */
   public Held hold(MountPath root, Mounts mounts) {
     return Held.of(this, root, mounts);
@@ -131,7 +132,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     }
   }
 
-  /** The failure for a volume that the kernel cannot hold open or share for a task. */
+  /** Returns the exception for a volume that could not be opened or shared for a task. */
   static VolumeException notHanded(BindMount bind, MountException failed) {
     OperatorCode code =
         switch (failed.reason()) {
@@ -164,14 +165,13 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * A directory of the host that a runtime bind-mounts into a task, for the runtime's
-   * configuration.
+   * A directory of the host that a runtime must bind-mount into a task.
    *
    * @param source the directory on the host
    * @param destination the path in the task
    * @param readOnly whether the task only reads
-   * @param propagation the propagation of mounts below it between task and host
-   * @param relabel how its files are relabelled for SELinux, if they are
+   * @param propagation whether mounts below the directory propagate between task and host
+   * @param relabel whether the runtime relabels the files for SELinux, and for which tasks
    * @since 1.0
    */
   public record BindMount(
@@ -195,19 +195,20 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     }
 
     /**
-     * Returns its options for an OCI runtime: {@code rbind}, {@code ro} or {@code rw}, {@code
-     * rprivate}, {@code rslave} or {@code rshared}. OCI has no option for labels; some engines
-     * accept the letter of {@link #relabel} after these options.
+     * Returns the mount options for an OCI runtime: {@code rbind}; then {@code ro} or {@code rw};
+     * then {@code rprivate}, {@code rslave} or {@code rshared}. OCI has no option for relabelling,
+     * but some engines accept the letter of {@link #relabel} after these options.
      */
     public List<String> options() {
       return List.of("rbind", readOnly ? "ro" : "rw", propagation.kernelWord());
     }
 
     /**
-     * Returns the mount as a kernel request, for a host without a runtime whose tasks have their
-     * files below a directory. Mounts below the source are included; labels are not.
+     * Returns the mount as a request to the kernel, for a host that has no runtime and keeps the
+     * files of each task below a directory. Mounts below the source are included. Files are not
+     * relabelled.
      *
-     * @param root the directory that is the root of the task
+     * @param root the directory that is the root directory of the task
      */
     public BindRequest below(MountPath root) {
       return BindRequest.builder(source, below(root, destination))
@@ -217,7 +218,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
           .build();
     }
 
-    /** Returns the mount of the same destination from another path of the host. */
+    /** Returns this mount with another source. */
     BindMount from(MountPath other) {
       return new BindMount(other, destination, readOnly, propagation, relabel);
     }
@@ -232,7 +233,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * A block device of the host that a runtime gives to a task, for the runtime's configuration.
+   * A block device of the host that a runtime must make available in a task.
    *
    * @param source the device node on the host
    * @param destination the path in the task
@@ -247,16 +248,19 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       Objects.requireNonNull(destination, "destination");
     }
 
-    /** Returns the task's permissions in the notation of runtimes: read, write, mknod. */
+    /**
+     * Returns the task's permissions in the notation of runtimes: {@code r} for read, {@code w} for
+     * write and {@code m} for mknod.
+     */
     public String permissions() {
       return readOnly ? "rm" : "rwm";
     }
   }
 
   /**
-   * The mounts of a task whose volumes are held open: the sources lead to the original mounts, even
-   * if their paths change meanwhile. Close this when the runtime has bound the mounts; until then
-   * the volumes are busy. Closing again has no effect.
+   * The mounts of a task whose volumes are held open. The sources of the mounts lead to the
+   * original volumes even if their paths change. Close this object after the runtime has made the
+   * mounts; until then, the volumes cannot be unmounted. Closing again has no effect.
    *
    * @since 1.0
    */
@@ -270,7 +274,9 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       this.held = List.copyOf(held);
     }
 
-    /** Opens the volumes below a directory; if one fails, none stays open. */
+    /**
+     * Opens the volumes below a directory. If a volume cannot be opened, all of them are closed.
+     */
     static Held of(TaskMounts mounts, MountPath root, Mounts kernel) {
       List<OpenPath> held = new ArrayList<>();
       List<BindMount> binds = new ArrayList<>();
@@ -303,24 +309,24 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     }
 
     /**
-     * Returns the mounts for a runtime, with sources such as {@code /proc/PID/fd/N} in place of the
-     * volumes' paths. The runtime must run in the same mount namespace and be able to see this
-     * process.
+     * Returns the mounts for a runtime, with sources such as {@code /proc/PID/fd/N} instead of the
+     * volumes' paths. The runtime must run in the same mount namespace, and must have access to
+     * this process in {@code /proc}.
      */
     public TaskMounts mounts() {
       return mounts;
     }
 
-    /** Returns the open paths, each with the number of its mount, for the host to compare. */
+    /** Returns the open paths. Each has the number of its mount, which the host can compare. */
     public List<OpenPath> held() {
       return held;
     }
 
     /**
-     * Returns the mounts as kernel requests, for a host without a runtime, in the order in which
-     * they must be made.
+     * Returns the mounts as requests to the kernel, for a host without a runtime. The requests are
+     * in the order in which they must be made.
      *
-     * @param root the directory that is the root of the task
+     * @param root the directory that is the root directory of the task
      */
     public List<BindRequest> below(MountPath root) {
       return mounts.binds().stream()

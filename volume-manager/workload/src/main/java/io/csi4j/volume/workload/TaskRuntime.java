@@ -3,9 +3,9 @@ package io.csi4j.volume.workload;
 import java.util.Objects;
 
 /**
- * A task, and the capabilities of its runtime, as the host states them. Called before any volume is
- * claimed or mounted; if the host cannot determine the capabilities, {@link #takes} throws, which
- * is reported as a separate error.
+ * A task, and the capabilities of its runtime. The host implements this interface, and csi4j calls
+ * it before any volume is claimed or mounted. If the host cannot determine the capabilities, {@link
+ * #takes} must throw an exception, which is reported as a separate error.
  *
  * @since 1.0
  */
@@ -17,7 +17,7 @@ public interface TaskRuntime {
   /** Returns the name of the runtime for people, such as a driver or a runtime class. */
   String runtime();
 
-  /** Whether it supports volumes of a type; true by default. */
+  /** Whether the runtime supports volumes of a type. The default is true. */
   default boolean takes(VolumeRequest.Type type) {
     return true;
   }
@@ -33,11 +33,11 @@ public interface TaskRuntime {
   }
 
   /**
-   * A task with a constant statement about its runtime.
+   * A task whose runtime supports either all volumes or no volumes.
    *
    * @param task the task
    * @param runtime the runtime
-   * @param takesVolumes whether it supports volumes
+   * @param takesVolumes whether the runtime supports volumes
    */
   record Stated(TaskName task, String runtime, boolean takesVolumes) implements TaskRuntime {
 

@@ -3,19 +3,19 @@ package io.csi4j.volume.workload;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The name by which the tasks of a workload refer to one of its volumes.
+ * The name with which the tasks of a workload refer to a volume of the workload.
  *
  * @param value the name; not empty, without control characters
  * @since 1.0
  */
 public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
 
-  /** Rejects text that cannot be a name. */
+  /** Rejects a value that is not a valid name. */
   public VolumeAlias {
     Names.check("alias of a volume", value);
   }
 
-  /** Returns the name with this text. */
+  /** Returns the alias with this text. */
   public static VolumeAlias of(String value) {
     return new VolumeAlias(value);
   }

@@ -46,11 +46,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Checks whether the requested volumes of a workload exist and can be used as requested, on a node
- * if one is given.
+ * Checks whether the requested volumes of a workload exist and can be used as requested. If a node
+ * is given, also checks whether they can be used on this node.
  *
- * @param node the known state of the node; empty for any node
- * @param claims returns why the claim that a mount needs would be refused, if it would
+ * @param node the known state of the node; empty for checks that do not depend on a node
+ * @param claims returns why the claim that a mount needs would be refused; empty if it would be
+ *     granted
  * @param found receives the findings
  */
 record VolumeCheck(
@@ -59,12 +60,12 @@ record VolumeCheck(
     PreflightFindings found) {
 
   /**
-   * A node as known without querying it.
+   * The known state of a node, which is read without calling plugins.
    *
-   * @param plugin returns the instance of a plugin that serves volumes there
-   * @param registered all plugins there
-   * @param volumes returns the status of every volume there
-   * @param refusal returns why a mount would be refused due to existing mounts there, if it would
+   * @param plugin returns the instance of a plugin that serves volumes on the node
+   * @param registered returns all plugins on the node
+   * @param volumes returns the status of every volume on the node
+   * @param refusal returns why existing mounts on the node prevent a mount; empty if they do not
    */
   record NodeView(
       Function<PluginId, Optional<RegisteredPlugin>> plugin,
@@ -72,7 +73,7 @@ record VolumeCheck(
       Supplier<List<VolumeStatus>> volumes,
       Function<MountRequest, Optional<OperatorMessage>> refusal) {
 
-    /** Returns this node, with its state at each query. */
+    /** Returns a view of the manager's node, which always shows the current state. */
     static NodeView of(VolumeManager manager) {
       return new NodeView(
           id -> manager.plugins().find(id, PluginRole.NODE),
@@ -81,7 +82,10 @@ record VolumeCheck(
           manager::refusal);
     }
 
-    /** Returns a described node. The first instance of each plugin serves volumes. */
+    /**
+     * Returns a view of a node that is only described. The first instance of each plugin serves
+     * volumes.
+     */
     static NodeView of(Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
       List<RegisteredPlugin> known = List.copyOf(plugins);
       List<VolumeStatus> mounted = List.copyOf(volumes);
@@ -92,7 +96,7 @@ record VolumeCheck(
           request -> Optional.empty());
     }
 
-    /** The names of the plugins that serve volumes there, in order. */
+    /** Returns the names of the plugins that serve volumes on the node, sorted. */
     SortedSet<PluginId> plugins() {
       return serving(registered.get())
           .map(each -> each.registration().id())
@@ -125,7 +129,7 @@ record VolumeCheck(
     node.ifPresent(there -> checkLimits(wanted, there));
   }
 
-  /** Returns the volume to be created for the job, if it does not exist yet. */
+  /** Returns the spec of a volume that does not exist yet and will be created for the job. */
   private static Optional<VolumeSpec> toBeCreated(RequestedVolume volume) {
     return volume.found().isPresent() ? Optional.empty() : volume.request().created();
   }
@@ -175,8 +179,8 @@ record VolumeCheck(
   }
 
   /**
-   * Checks whether a registered plugin can serve. Health that was not queried is ignored, so that a
-   * host that does not supervise its plugins is not blocked.
+   * Checks whether a registered plugin is ready to serve volumes. If the health of the plugin was
+   * never queried, it is not an obstacle, because some hosts do not supervise their plugins.
    */
   private void checkHealth(RequestedVolume volume, RegisteredPlugin plugin) {
     PluginHealth health = plugin.health();
@@ -274,7 +278,7 @@ record VolumeCheck(
   // ---- checks of the volume
 
   private void checkAllowed(RequestedVolume volume, ResolvedVolume.Csi csi) {
-    // A claim may mount the volume with an older mode than the requested one.
+    // Checks the requested mode, because a claim may mount the volume with an older access mode.
     Optional<AccessMode> mode = volume.request().accessMode();
     if (mode.isEmpty() || csi.inline()) {
       return;
@@ -301,7 +305,7 @@ record VolumeCheck(
 
   // ---- checks against other requests of the workload
 
-  /** Compares the volume with each volume that the workload requests before it. */
+  /** Compares the volume with each volume that comes before it in the workload's requests. */
   private void checkOthers(WorkloadVolumes wanted, RequestedVolume volume) {
     for (RequestedVolume other : wanted.volumes()) {
       if (other.equals(volume)) {

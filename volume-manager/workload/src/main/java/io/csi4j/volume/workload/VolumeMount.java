@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The mount of a workload's volume in one of its tasks.
  *
  * @param volume the alias of the volume
- * @param destination an absolute path in the task's view of files
+ * @param destination the absolute path in the task's view of the filesystem
  * @param readOnly whether the task only reads, even if the workload may write
- * @param propagation the propagation of mounts below it between task and host
- * @param relabel how its files are relabelled for SELinux, if they are
+ * @param propagation whether mounts below the destination propagate between task and host
+ * @param relabel whether the runtime relabels the files for SELinux, and for which tasks
  * @since 1.0
  */
 public record VolumeMount(
@@ -31,7 +31,7 @@ public record VolumeMount(
 
   private static final MountPath PROC = MountPath.of("/proc");
 
-  /** Rejects a destination where no runtime can mount a volume. */
+  /** Rejects a destination at which no runtime can mount a volume. */
   public VolumeMount {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(propagation, "propagation");
@@ -45,8 +45,8 @@ public record VolumeMount(
   }
 
   /**
-   * Returns a builder for the text values of a job description. Values are checked only in {@link
-   * Builder#build}, which reports all violations.
+   * Returns a builder that accepts the text values of a job description. The values are checked
+   * only in {@link Builder#build}, which reports all violations together.
    *
    * @param volume the alias of the volume
    */
@@ -62,7 +62,7 @@ public record VolumeMount(
     return destination;
   }
 
-  /** Builder for the text values of a job description. */
+  /** Builder of a {@link VolumeMount} from the text values of a job description. */
   public static final class Builder {
 
     private final String volume;
@@ -75,7 +75,10 @@ public record VolumeMount(
       this.volume = Objects.requireNonNull(volume, "volume");
     }
 
-    /** Sets the destination, which is required: an absolute path without {@code ..}. */
+    /**
+     * Sets the destination, which must be an absolute path without {@code ..}. The destination is
+     * required.
+     */
     public Builder destination(String path) {
       destination = Objects.requireNonNull(path, "path");
       return this;
@@ -96,7 +99,10 @@ public record VolumeMount(
       return this;
     }
 
-    /** Sets the relabelling: {@code z} or {@code Z}. */
+    /**
+     * Sets how the runtime relabels the files for SELinux: {@code z} for all tasks, or {@code Z}
+     * for this task only. By default, files are not relabelled.
+     */
     public Builder relabel(String letter) {
       relabel = Objects.requireNonNull(letter, "letter");
       return this;
@@ -150,9 +156,9 @@ public record VolumeMount(
    * @since 1.0
    */
   public enum SelinuxRelabel {
-    /** All tasks ({@code z}). */
+    /** All tasks may use the files ({@code z}). */
     SHARED("z"),
-    /** Only this task ({@code Z}): all others lose access to the files. */
+    /** Only this task may use the files ({@code Z}). All other tasks lose access. */
     PRIVATE("Z");
 
     private final String word;
@@ -177,7 +183,7 @@ public record VolumeMount(
       };
     }
 
-    /** Returns its letter: {@code z} or {@code Z}. */
+    /** Returns the letter of the relabelling: {@code z} or {@code Z}. */
     public String word() {
       return word;
     }

@@ -65,8 +65,9 @@ final class FirstClaim {
   }
 
   /**
-   * Returns the requested flags without the label. If the label was the only flag, returns the
-   * empty flags of the existing mount, or no flags if the plugin had chosen them.
+   * Returns the requested flags without the label. If the label was the only flag, the request does
+   * not show whether the other flags were empty or not set. The flags of the existing claim decide
+   * this.
    */
   private static Optional<MountFlags> withoutLabel(MountOptions asked, MountOptions there) {
     Optional<MountFlags> others = asked.flags().map(SelinuxLabel::without);

@@ -46,7 +46,7 @@ public final class RecordValues<T> {
   /**
    * A record as it was read.
    *
-   * @param key its key
+   * @param key the key of the record
    * @param stored the record; empty if the store had no record
    * @param value the decoded value; present exactly when the record is present
    * @param newer the unknown fields that a newer version wrote
@@ -73,7 +73,7 @@ public final class RecordValues<T> {
   /**
    * A record that cannot be read.
    *
-   * @param key its key
+   * @param key the key of the record
    * @param problem the exception, whose message has the reason and the next step
    */
   public record Unreadable(RecordKey key, RecordStoreException problem) {}

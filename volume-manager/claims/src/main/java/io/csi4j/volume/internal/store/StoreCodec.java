@@ -26,20 +26,22 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The form of a store's own records: the messages of {@code store.proto}, which documents each
- * field.
+ * Encodes the identity, the marks and the local records of stores, as the messages that {@code
+ * store.proto} defines and documents.
  */
 public final class StoreCodec {
 
   private static final int FORMAT = 1;
   private static final int LOCAL_FORMAT = 3;
 
-  /** The version of a volume in a catalog that was written before volumes had versions. */
+  /**
+   * The version that is assumed for catalog records of old csi4j versions, which wrote no version.
+   */
   private static final long FIRST_VERSION = 1;
 
   private StoreCodec() {}
 
-  /** Returns the bytes of the identity of a store. */
+  /** Encodes the identity of a store. */
   public static byte[] encode(StoreIdentity identity) {
     return StoreProto.Identity.newBuilder()
         .setFormat(FORMAT)
@@ -49,10 +51,10 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns the identity in these bytes.
+   * Decodes the identity of a store.
    *
-   * @param what the source of the bytes, such as {@code the identity of the store}
-   * @throws RecordStoreException if they cannot be read
+   * @param what the subject of the failure message, such as {@code the identity of the store}
+   * @throws RecordStoreException if the bytes cannot be decoded
    */
   public static StoreIdentity identity(byte[] bytes, String what) {
     try {
@@ -70,10 +72,10 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns the bytes of the mark of a move.
+   * Encodes the mark of a move.
    *
    * @param mark the unique mark of this write
-   * @param newer fields of a newer version to keep
+   * @param newer the unknown fields of a newer version, which are kept
    */
   static byte[] encode(MoveMark move, UUID mark, UnknownFields newer) {
     StoreProto.Move message =
@@ -88,7 +90,7 @@ public final class StoreCodec {
     return new RecordBytes<>(message, newer).bytes();
   }
 
-  /** Returns the mark of a move in these bytes. */
+  /** Decodes the mark of a move. */
   static ValueCodec.Decoded<MoveMark> move(byte[] bytes) throws MalformedRecordException {
     RecordBytes<StoreProto.Move> read = RecordBytes.read(StoreProto.Move.parser(), bytes, FORMAT);
     StoreProto.Move in = read.message();
@@ -101,16 +103,16 @@ public final class StoreCodec {
     return new ValueCodec.Decoded<>(move, read.newer());
   }
 
-  /** Returns the value that records up to which version some may have been used. */
+  /** Encodes the highest version that the store may have used. */
   public static StateValue floor(long version) {
     return StateValue.of(
         StoreProto.Floor.newBuilder().setFormat(FORMAT).setVersion(version).build().toByteArray());
   }
 
   /**
-   * Returns the highest version that may have been used.
+   * Decodes the highest version that the store may have used.
    *
-   * @throws RecordStoreException if it cannot be read
+   * @throws RecordStoreException if the value cannot be decoded
    */
   public static long floor(StateValue value) {
     try {
@@ -122,7 +124,7 @@ public final class StoreCodec {
     }
   }
 
-  /** Returns the key in the state of a host under which a record is kept. */
+  /** Returns the key of a record in the state of a local store. */
   public static StateKey stateKey(RecordKey key) {
     Optional<VolumeKey> volume = key.volume();
     return switch (key.space()) {
@@ -142,9 +144,9 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns the form of a record in the state of a host.
+   * Encodes a record for the state of a local store.
    *
-   * @throws io.csi4j.volume.state.StateException if it is too large
+   * @throws io.csi4j.volume.state.StateException if the encoded record is too large
    */
   public static StateValue local(StoredRecord record) {
     return StateValue.ofWrapped(
@@ -158,9 +160,9 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns the record that the state of a host keeps under a key, including records that were
-   * written before records had their key and their version. If the bytes contain no key, or a wrong
-   * one, the record is named by the text of the key.
+   * Decodes a record from the state of a local store. Also decodes records of old csi4j versions,
+   * whose bytes do not contain a key and a version. If the bytes contain no key, or a wrong key,
+   * the text of the state's key becomes the name of the record.
    */
   public static StoredRecord local(StateKey key, StateValue kept) {
     byte[] bytes = kept.bytes();

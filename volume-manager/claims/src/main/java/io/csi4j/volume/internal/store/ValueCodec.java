@@ -7,36 +7,36 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * The form in which the values of one space are stored.
+ * Encodes and decodes the values of one space.
  *
  * @param <T> the type of the values
  */
 public interface ValueCodec<T> {
 
-  /** Returns the space. */
+  /** Returns the space of the values. */
   RecordKey.Space space();
 
-  /** Returns the key of the record of a value. */
+  /** Returns the key of the record that contains a value. */
   RecordKey key(T value);
 
-  /** Returns the record for display, such as {@code the claim of volume 'default/db'}. */
+  /** Returns the name of a record for display, such as {@code the claim of volume 'default/db'}. */
   String named(RecordKey key);
 
   /**
-   * Returns the bytes of a value.
+   * Encodes a value.
    *
-   * @param mark the unique mark of this write, which must be in the bytes
-   * @param newer fields of a newer version to keep
-   * @throws io.csi4j.volume.store.RecordStoreException if there are too many bytes
+   * @param mark the unique mark of this write, which the bytes must contain
+   * @param newer the unknown fields of a newer version, which are kept
+   * @throws io.csi4j.volume.store.RecordStoreException if the encoded value is too large
    */
   byte[] encode(T value, UUID mark, UnknownFields newer);
 
-  /** Returns the value in these bytes. */
+  /** Decodes a value. */
   Decoded<T> decode(byte[] bytes) throws MalformedRecordException;
 
   /**
-   * Returns whether records of this space are removed. In a space without removals, a record that
-   * was seen and is now absent shows that the store has lost records.
+   * Whether records of this space can be removed. If not, and a record that was read before is now
+   * absent, the store has lost records.
    */
   boolean removes();
 
@@ -44,11 +44,11 @@ public interface ValueCodec<T> {
    * A decoded value.
    *
    * @param value the value
-   * @param newer fields that a newer version wrote
+   * @param newer the unknown fields that a newer version wrote
    */
   record Decoded<T>(T value, UnknownFields newer) {
 
-    /** Checks that both parts are there. */
+    /** Checks that both parts are set. */
     public Decoded {
       Objects.requireNonNull(value, "value");
       Objects.requireNonNull(newer, "newer");

@@ -1,4 +1,4 @@
-/** Claims and a catalog in etcd, for more than one machine. */
+/** A store of claims and a catalog in etcd, for several machines. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.volume.claims.etcd {
   requires static transitive org.jspecify;

@@ -1,4 +1,4 @@
-/** Claims and a catalog in PostgreSQL, for more than one machine. */
+/** A store of claims and a catalog in PostgreSQL, for several machines. */
 module io.csi4j.volume.claims.jdbc {
   requires static transitive org.jspecify;
   requires dev.failsafe.core;

@@ -175,8 +175,8 @@ record OwnershipChange(
             .flatMap(each -> each.uses().stream())
             .map(use -> use.key().workload())
             .filter(each -> !each.equals(request.usage().workload()))
-            // A workload that waits for its turn does not use the files yet. If the plugin has set
-            // the group, no workload waits.
+            // A workload that waits for its turn is not a user yet, because it will change the
+            // files itself before it uses them. This is not true if the plugin has set the group.
             .filter(each -> isMountedForGroup || !TURNS.isWaiting(place, each))
             .distinct()
             .map(PreflightFindings::quoted)

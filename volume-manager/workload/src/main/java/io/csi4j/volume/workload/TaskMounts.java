@@ -78,7 +78,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
    *
    * @param root the directory of volume mounts; mounts outside this directory are not changed
    * @param mounts the interface to the mounts of the kernel
-   * @throws VolumeException if a volume is no longer mounted there
+   * @throws VolumeException if a volume is no longer mounted at its path
    */
   public void share(MountPath root, Mounts mounts) {
     for (BindMount bind : binds) {

@@ -25,8 +25,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of a workload for one volume, as in its job description. Has value equality; mount
- * flags are never printed.
+ * A workload's request for one volume, as in a job description. Has value equality. The method
+ * {@code toString} does not show mount flags.
  *
  * @since 1.0
  */
@@ -43,21 +43,22 @@ public final class VolumeRequest {
   }
 
   /**
-   * Returns a builder for a request. Values are checked only in {@link Builder#build}, which
-   * reports all violations.
+   * Returns a builder for a request. The values are checked only in {@link Builder#build}, which
+   * reports all violations together.
    *
-   * @param alias the name by which tasks refer to the volume
+   * @param alias the name with which tasks refer to the volume
    * @param type the type of the volume
-   * @param source the host's name of the volume
+   * @param source the host's name for the volume
    */
   public static Builder builder(String alias, Type type, String source) {
     return new Builder(alias, type, source);
   }
 
   /**
-   * Returns a builder for a request for a CSI volume, whose alias is the host's name of the volume.
+   * Returns a builder for a request for a CSI volume. The alias of the volume is the same as the
+   * host's name for it.
    *
-   * @param volume the host's name of the volume
+   * @param volume the host's name for the volume
    */
   public static Builder csi(String volume) {
     return builder(volume, Type.CSI, volume);
@@ -68,7 +69,7 @@ public final class VolumeRequest {
     return parts.copy();
   }
 
-  /** Returns the name by which tasks refer to the volume. */
+  /** Returns the name with which tasks refer to the volume. */
   public VolumeAlias alias() {
     return alias;
   }
@@ -78,16 +79,16 @@ public final class VolumeRequest {
     return parts.type;
   }
 
-  /** Returns the host's name of the volume, the same for all instances of the workload. */
+  /** Returns the host's name for the volume, without the number of an instance. */
   public String source() {
     return parts.source;
   }
 
   /**
-   * Returns the host's name of the volume for one instance of the workload: {@code db[3]} if each
-   * instance has its own.
+   * Returns the host's name for the volume of one instance of the workload. If each instance has
+   * its own volume, the name has the number of the instance, such as {@code db[3]}.
    *
-   * @param instance the number of the instance, from zero
+   * @param instance the number of the instance, which starts at zero
    */
   public String sourceOf(int instance) {
     if (instance < 0) {
@@ -103,22 +104,22 @@ public final class VolumeRequest {
   }
 
   /**
-   * Whether the volume is only read: because of the request, or because the access mode allows
-   * nothing else.
+   * Whether the workload only reads the volume, either because the request says so or because the
+   * access mode does not allow writing.
    */
   public boolean readOnly() {
     return parts.readOnly || accessMode().filter(mode -> !mode.isWritable()).isPresent();
   }
 
   /**
-   * Returns the access mode: how many nodes may use the volume, and which may write; empty for a
-   * host volume.
+   * Returns the access mode, which limits how many nodes may use the volume and which may write;
+   * empty for a host volume.
    */
   public Optional<AccessMode> accessMode() {
     return Optional.ofNullable(parts.accessMode);
   }
 
-  /** Returns the attachment mode; for a host volume, always a directory. */
+  /** Returns the attachment mode. A host volume is always a filesystem. */
   public AttachmentMode attachment() {
     return stated().orElse(AttachmentMode.FILESYSTEM);
   }
@@ -127,45 +128,55 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.attachment);
   }
 
-  /** Returns the mount options that replace the volume's own, part by part. */
+  /**
+   * Returns the requested mount options. Each option that is set overrides the corresponding option
+   * of the volume.
+   */
   public MountOptions mountOptions() {
     return parts.mountOptions;
   }
 
-  /** Returns the requested owner of its files; empty to leave it unchanged. */
+  /**
+   * Returns the requested owner of the volume's files; empty if the owner should not be changed.
+   */
   public Optional<FileOwnership> ownership() {
     return Optional.ofNullable(parts.ownership);
   }
 
-  /** Returns the volume to be created for the job; empty if the volume already exists. */
+  /**
+   * Returns the spec of a volume that must be created for the job; empty if the request is for an
+   * existing volume.
+   */
   public Optional<VolumeSpec> created() {
     return created;
   }
 
-  /** Returns the SELinux label for its files, if it needs one. */
+  /** Returns the SELinux label that the volume's files must have, if one is requested. */
   public Optional<SelinuxLabel> selinuxLabel() {
     return Optional.ofNullable(parts.selinuxLabel);
   }
 
-  /** Returns the facts about the workload that the plugin receives, if it receives any. */
+  /** Returns the facts about the workload that the plugin receives, if any are set. */
   public Optional<WorkloadFacts> workloadFacts() {
     return Optional.ofNullable(parts.workloadFacts);
   }
 
   /**
-   * Returns the group for which a plugin that offers VOLUME_MOUNT_GROUP may mount the volume: the
-   * one of {@link FileOwnership#ofGroup}. Empty if the {@linkplain #ownership ownership} is not
-   * set, or requests more than such a plugin does.
+   * Returns the group for which the volume is mounted if its plugin offers VOLUME_MOUNT_GROUP. This
+   * is the group of a request like {@link FileOwnership#ofGroup}. Empty if the {@linkplain
+   * #ownership ownership} is not set, or if the plugin could not fulfil it completely.
    */
   public Optional<String> groupIfOffered() {
     return ownership().flatMap(OwnershipChange::group);
   }
 
   /**
-   * Returns the request for the volume manager, with the host's knowledge about the volume.
+   * Returns the mount request for the volume manager, which combines this request with the
+   * properties of the volume.
    *
-   * @throws IllegalStateException for a host volume, which need not be mounted
-   * @throws IllegalArgumentException if the volume was claimed for another use than requested
+   * @throws IllegalStateException if this request is for a host volume, which need not be mounted
+   * @throws IllegalArgumentException if the claim of the volume is for another use than this
+   *     request
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
     AccessMode mode =
@@ -233,7 +244,7 @@ public final class VolumeRequest {
         + "]";
   }
 
-  /** Builder for the values of a request, as in a job description. */
+  /** Builder of a {@link VolumeRequest} from the values of a job description. */
   public static final class Builder {
 
     private final String alias;
@@ -276,8 +287,8 @@ public final class VolumeRequest {
     }
 
     /**
-     * Sets whether each instance of the workload has its own volume, named by source and number. By
-     * default, all instances share one.
+     * Sets whether each instance of the workload has its own volume, whose name consists of the
+     * source and the number of the instance. By default, all instances share one volume.
      */
     public Builder perInstance(boolean value) {
       perInstance = value;
@@ -285,15 +296,16 @@ public final class VolumeRequest {
     }
 
     /**
-     * Sets the number of instances of the workload. With more than one, a volume that admits only
-     * one is refused unless each instance has its own. The default is one.
+     * Sets the number of instances of the workload. If there are several instances, a volume that
+     * admits only one workload is refused, unless each instance has its own volume. The default is
+     * one.
      */
     public Builder instances(int count) {
       instances = count;
       return this;
     }
 
-    /** Sets whether the volume is only read. By default, it may be written. */
+    /** Sets whether the workload only reads the volume. By default, it may also write. */
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
@@ -307,8 +319,8 @@ public final class VolumeRequest {
     }
 
     /**
-     * Sets the access mode, which is required for a CSI volume: how many nodes may use it, and
-     * which may write.
+     * Sets the access mode, which limits how many nodes may use the volume and which may write. It
+     * is required for a CSI volume.
      */
     public Builder accessMode(AccessMode mode) {
       accessMode = Objects.requireNonNull(mode, "mode");
@@ -339,18 +351,22 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** Sets mount options that replace the volume's own, part by part. */
+    /**
+     * Sets mount options. Each option that is set overrides the corresponding option of the volume.
+     */
     public Builder mountOptions(MountOptions options) {
       mountOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
     /**
-     * Gives the files to a user or group before the workload gets the volume; see {@link
-     * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. If the volume is mounted with
-     * a {@linkplain MountOptions#volumeMountGroup() group}, the plugin does that, and csi4j does
-     * nothing more; a plugin that offers VOLUME_MOUNT_GROUP automatically gets the group of {@link
-     * FileOwnership#ofGroup} ({@link MountRequest.Builder#groupIfOffered}).
+     * Sets the user or group that will own the files. The owner is changed while the volume is
+     * mounted, before the workload can use it; see {@link
+     * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. If the mount options contain a
+     * {@linkplain MountOptions#volumeMountGroup() group}, the plugin sets the owner, and csi4j does
+     * not change it. If the plugin offers VOLUME_MOUNT_GROUP, the group of a {@link
+     * FileOwnership#ofGroup} is passed to the plugin automatically ({@link
+     * MountRequest.Builder#groupIfOffered}).
      */
     public Builder ownership(FileOwnership wish) {
       ownership = Objects.requireNonNull(wish, "wish");
@@ -359,11 +375,11 @@ public final class VolumeRequest {
 
     /**
      * Requests that the volume is created for the job. The source is the name of the volume in the
-     * job. The volume may be used as this request specifies, and in the ways that {@code volume}
-     * specifies. It is kept after the end of the job, unless {@code volume} is {@linkplain
-     * VolumeSpec.Builder#ephemeral ephemeral}: then it is deleted when the last claim on it has
-     * been released. The host's control plane creates it; until then {@link Preflight} checks the
-     * node and the plugin for it.
+     * job. The capabilities of the new volume are those in {@code volume} and the use in this
+     * request. The volume is kept after the end of the job, unless {@code volume} is {@linkplain
+     * VolumeSpec.Builder#ephemeral ephemeral}. An ephemeral volume is deleted when its last claim
+     * has been released. The host's control plane creates the volume. Before that, {@link
+     * Preflight} checks whether the node and its plugin are suitable.
      */
     public Builder created(VolumeSpec.Builder volume) {
       created = volume.copy();
@@ -371,8 +387,8 @@ public final class VolumeRequest {
     }
 
     /**
-     * Mounts the volume with an SELinux label if its plugin supports that; its files are then not
-     * relabelled, whatever the mounts of tasks specify. See {@link
+     * Mounts the volume with an SELinux label if the plugin supports labels. In this case, the
+     * files are not relabelled, even if mounts of tasks request it. See {@link
      * MountRequest.Builder#selinuxLabel}.
      */
     public Builder selinuxLabel(SelinuxLabel label) {
@@ -382,15 +398,15 @@ public final class VolumeRequest {
 
     /**
      * Passes facts about the workload to the plugin when the volume is published; see {@link
-     * MountRequest.Builder#workloadFacts}. The facts are those of one workload: a job with several
-     * has a request for each.
+     * MountRequest.Builder#workloadFacts}. The facts describe a single workload, so a job with
+     * several workloads needs a separate request for each of them.
      */
     public Builder workloadFacts(WorkloadFacts facts) {
       workloadFacts = Objects.requireNonNull(facts, "facts");
       return this;
     }
 
-    /** Returns all violations so far; empty if the mount can be built. */
+    /** Returns all violations so far; empty if the request can be built. */
     public List<Violation> violations() {
       return check().all();
     }
@@ -422,7 +438,9 @@ public final class VolumeRequest {
       return found;
     }
 
-    /** Returns the volume to be created, with the use of this request if known. */
+    /**
+     * Returns the spec of the volume to create, including the use in this request if it is known.
+     */
     private Optional<VolumeSpec.Builder> wanted() {
       Optional<VolumeSpec.Builder> volume =
           Optional.ofNullable(created).map(VolumeSpec.Builder::copy);
@@ -470,7 +488,7 @@ public final class VolumeRequest {
 
     private void checkCreated(Violations found) {
       wanted().map(VolumeSpec.Builder::violations).orElse(List.of()).stream()
-          // A missing or unknown use is reported for the request itself.
+          // A missing or unknown use is already reported for the request itself.
           .filter(each -> isUseKnown() || !each.field().equals("capabilities"))
           .forEach(each -> found.add("created." + each.field(), each.rule(), each.detail()));
     }
@@ -534,7 +552,7 @@ public final class VolumeRequest {
   }
 
   /**
-   * The type of the requested volume.
+   * The types of volumes that a workload can request.
    *
    * @since 1.0
    */
@@ -565,7 +583,7 @@ public final class VolumeRequest {
           "A volume is 'csi' or 'host'; the given value is " + "neither.");
     }
 
-    /** Returns its name in a job description: {@code csi} or {@code host}. */
+    /** Returns the name of the type in a job description: {@code csi} or {@code host}. */
     public String word() {
       return word;
     }

@@ -40,7 +40,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The volumes of one workload: the requested volumes, and the mounts of its tasks. Immutable.
+ * The volumes of a workload: the requested volumes, and the mounts of its tasks. Immutable.
  *
  * <pre>{@code
  * WorkloadVolumes wanted =
@@ -79,7 +79,7 @@ public final class WorkloadVolumes {
     return new Builder(workload, lookup);
   }
 
-  /** The workload. */
+  /** Returns the workload. */
   public WorkloadId workload() {
     return workload;
   }
@@ -89,22 +89,24 @@ public final class WorkloadVolumes {
     return volumes;
   }
 
-  /** Returns the requested volume with this alias, if there is one. */
+  /**
+   * Returns the requested volume with this alias; empty if the workload requests no such volume.
+   */
   public Optional<RequestedVolume> volume(VolumeAlias alias) {
     return volumes.stream().filter(each -> each.alias().equals(alias)).findFirst();
   }
 
-  /** Returns the tasks, in their order. */
+  /** Returns the tasks, in the order in which they were added. */
   public List<TaskVolumes> tasks() {
     return tasks;
   }
 
   /**
-   * Returns these volumes with the claims that were made for them: the mount requests contain the
-   * epochs of the claims, by which the node confirms them, and the results of attaching the
-   * volumes.
+   * Returns these volumes with the claims that were granted for them. The mount requests then
+   * contain the epochs of the claims, which the node checks before it mounts, and the publish
+   * contexts.
    *
-   * @param grants grants for requested volumes of plugins; volumes without a grant are unchanged
+   * @param grants the granted claims; volumes without a grant are unchanged
    * @throws IllegalArgumentException if a grant is not for a requested volume of a plugin
    */
   public WorkloadVolumes claimed(Collection<ClaimGrant> grants) {
@@ -130,10 +132,11 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the requests for the volume manager, without duplicates; a host volume needs none. Of
-   * equal requests, one with a {@linkplain MountRequest#groupIfOffered group} is returned. A volume
-   * that the workload requests twice, once writable and once read-only, is mounted writable; tasks
-   * get it read-only under the other alias ({@link #mountsFor}).
+   * Returns the mount requests for the volume manager, without duplicates. Host volumes need no
+   * mount request. If several requests are equal, a request with a {@linkplain
+   * MountRequest#groupIfOffered group} is preferred. If the workload requests a volume twice, once
+   * writable and once read-only, only the writable request is returned. Tasks that use the
+   * read-only alias then mount the volume read-only ({@link #mountsFor}).
    */
   public List<MountRequest> mountRequests() {
     Map<MountRequest, MountRequest> each = new LinkedHashMap<>();
@@ -151,7 +154,10 @@ public final class WorkloadVolumes {
         .toList();
   }
 
-  /** Whether another request is for the same volume and the same use, and writable. */
+  /**
+   * Whether a read-only request is covered by another request, which is equal except that it is
+   * writable.
+   */
   static boolean isPartOf(MountRequest request, MountRequest other) {
     return request.readOnly()
         && !other.readOnly()
@@ -159,41 +165,42 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the mounts for {@link io.csi4j.volume.manager.VolumeManager#reconcile}, while the
-   * workload runs.
+   * Returns the mounts that {@link io.csi4j.volume.manager.VolumeManager#reconcile} must keep while
+   * the workload runs.
    */
   public List<WantedUse> liveMounts() {
     return mountRequests().stream().<WantedUse>map(WantedUse.Requested::new).toList();
   }
 
   /**
-   * Mounts all volumes that need the volume manager, in parallel, and blocks until they are
-   * mounted. A repeated call returns the existing mounts. If one fails, the others are released in
-   * the background, unless they existed before; a mount whose release has begun no longer counts as
-   * existing. If the only failure is that the caller stopped waiting, all mounts continue.
+   * Mounts all volumes of plugins in parallel, and blocks until they are mounted. A repeated call
+   * returns the existing mounts. If a mount fails, all mounts that did not exist before the call
+   * are released in the background. A mount whose release has begun does not count as existing. If
+   * the caller only stopped waiting, no mount is released, and all mounts continue.
    *
-   * <p>If a request specifies an {@linkplain VolumeRequest#ownership() owner of its files}, the
-   * files are given to that owner before this returns, on the mounts of this machine; {@link
-   * #mountAll(VolumeMounter, Mounts, BiConsumer)} reports the progress.
+   * <p>If a request specifies an {@linkplain VolumeRequest#ownership() owner of the files}, this
+   * method changes the owner on this machine before it returns. {@link #mountAll(VolumeMounter,
+   * Mounts, BiConsumer)} also reports the progress of the change.
    *
-   * <p>First makes the checks of {@link Preflight#anywhere}: a volume that no task could use, or
-   * that the host does not know, is not mounted. {@link #mountsFor} checks whether mounts may
-   * propagate to the host.
+   * <p>Before mounting, this method makes the checks of {@link Preflight#anywhere}. If it finds an
+   * obstacle, such as a volume that no task can use or that the host does not know, it mounts no
+   * volume. Whether mounts may propagate to the host is only checked by {@link #mountsFor}.
    *
    * @return the mounted volumes, in the order of {@link #mountRequests}
-   * @throws io.csi4j.volume.model.VolumeException with the first obstacle, the others as suppressed
-   *     exceptions; or with the first failure in that order
+   * @throws io.csi4j.volume.model.VolumeException for the first obstacle, with all other obstacles
+   *     as suppressed exceptions; or for the first mount request that failed
    */
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
     return mountAll(mounter, Mounts::system, (usage, progress) -> {});
   }
 
   /**
-   * Mounts as {@link #mountAll(VolumeMounter)} does, with a listener.
+   * Mounts all volumes as {@link #mountAll(VolumeMounter)} does, and reports changes of file
+   * owners.
    *
-   * @param mounts the mounts of the mounter's machine
-   * @param ownership notified of the progress of changes of file owners: after every 10,000 files,
-   *     and at the end; an exception from it is thrown here, like any other failure
+   * @param mounts the interface to the mounts of the mounter's machine
+   * @param ownership a listener that receives the progress of changes of file owners, after every
+   *     10,000 files and at the end. If it throws, this method fails with the same exception
    */
   public List<MountedVolume> mountAll(
       VolumeMounter mounter, Mounts mounts, BiConsumer<VolumeUse, OwnershipResult> ownership) {
@@ -243,9 +250,7 @@ public final class WorkloadVolumes {
     }
   }
 
-  /**
-   * Whether a workload has a volume and keeps it; a volume that is being released does not count.
-   */
+  /** Whether a use exists and is not being released. */
   private static boolean isThere(VolumeMounter mounter, VolumeUse usage) {
     return mounter.status(usage.volume()).stream()
         .flatMap(status -> status.uses().stream())
@@ -253,8 +258,8 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * A volume that is to be created passes the preflight check, but cannot be mounted before it
-   * exists.
+   * Rejects volumes that do not exist yet. The preflight check accepts a volume that will be
+   * created for the job, but it cannot be mounted before it exists.
    */
   private void refuseNotCreated() {
     PreflightFindings missing = new PreflightFindings();
@@ -274,7 +279,10 @@ public final class WorkloadVolumes {
     }
   }
 
-  /** Waits like a blocking caller: a repeated request joins the running operation. */
+  /**
+   * Waits for the end of a mount. If the mount is still running, makes the same request with the
+   * blocking method, which waits for the running operation.
+   */
   private static MountedVolume end(
       VolumeMounter mounter, MountRequest request, CompletableFuture<MountedVolume> begun) {
     if (!begun.isDone()) {
@@ -291,15 +299,15 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the volumes for the runtime of a task.
+   * Returns the mounts that the runtime of a task must make.
    *
    * @param task the task
-   * @param mounted the volumes that the volume manager has mounted for this workload; others are
-   *     ignored
+   * @param mounted the volumes that the volume manager has mounted for this workload; all other
+   *     volumes are ignored
    * @param permission decides about mounts that propagate to the host
-   * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, a mount is not
-   *     permitted, or the runtime of the task does not support it; if there are several reasons,
-   *     the others are suppressed exceptions
+   * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, if a mount is not
+   *     permitted, or if the runtime of the task does not support the volume. If there are several
+   *     reasons, all but the first are suppressed exceptions
    */
   public TaskMounts mountsFor(
       TaskName task, Collection<MountedVolume> mounted, PropagationPermission permission) {
@@ -343,7 +351,7 @@ public final class WorkloadVolumes {
     void add(VolumeMount mount) {
       Optional<RequestedVolume> asked = volume(mount.volume());
       if (asked.isEmpty()) {
-        // The check of the task has reported it.
+        // The check of the task has already reported the missing volume.
         return;
       }
       RequestedVolume volume = asked.get();
@@ -397,7 +405,10 @@ public final class WorkloadVolumes {
               isLabelled(there) ? Optional.empty() : mount.relabel()));
     }
 
-    /** Whether all files already show the workload's label, and cannot have another. */
+    /**
+     * Whether the volume is mounted with an SELinux label. All files then show this label and
+     * cannot be relabelled.
+     */
     private static boolean isLabelled(MountedVolume there) {
       return there instanceof MountedVolume.Filesystem files && files.selinuxLabel().isPresent();
     }
@@ -413,7 +424,7 @@ public final class WorkloadVolumes {
     return "WorkloadVolumes[" + workload + ", " + volumes.size() + " volumes]";
   }
 
-  /** Builder for the volumes of a workload. */
+  /** Builder of a {@link WorkloadVolumes}. */
   public static final class Builder {
 
     private final WorkloadId workload;
@@ -428,7 +439,8 @@ public final class WorkloadVolumes {
     }
 
     /**
-     * Sets the number of the instance, from zero; required if each instance has its own volumes.
+     * Sets the number of the instance, which starts at zero. It is required if each instance has
+     * its own volumes.
      */
     public Builder instance(int number) {
       instance = OptionalInt.of(number);
@@ -453,7 +465,7 @@ public final class WorkloadVolumes {
     }
 
     /**
-     * Looks up the volumes and builds the object.
+     * Looks up the requested volumes, and returns the volumes of the workload.
      *
      * @throws InvalidRequestException with all violations
      */
@@ -509,8 +521,8 @@ public final class WorkloadVolumes {
    *
    * @param workload the workload
    * @param request the request
-   * @param source the host's name of the volume for this instance of the workload
-   * @param found the host's knowledge about it; empty if the host knows no such volume
+   * @param source the host's name for the volume of this instance of the workload
+   * @param found the volume that the host has found; empty if the host has no such volume
    * @since 1.0
    */
   public record RequestedVolume(
@@ -524,25 +536,25 @@ public final class WorkloadVolumes {
       Objects.requireNonNull(found, "found");
     }
 
-    /** Returns the name by which tasks refer to the volume. */
+    /** Returns the name with which tasks refer to the volume. */
     public VolumeAlias alias() {
       return request.alias();
     }
 
-    /** The use of the volume by the workload, if the volume is known. */
+    /** Returns the workload's use of the volume; empty if the host has no such volume. */
     public Optional<VolumeUse> usage() {
       return found.map(volume -> VolumeUse.of(volume.key(), workload));
     }
 
-    /** Returns the volume, if it is known and belongs to a plugin. */
+    /** Returns the volume, if the host has found it and it belongs to a plugin. */
     public Optional<ResolvedVolume.Csi> csi() {
       return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
     }
 
     /**
-     * Returns the volume with its workload's claim.
+     * Returns the volume with the workload's claim.
      *
-     * @throws IllegalArgumentException if it was claimed for another use than requested
+     * @throws IllegalArgumentException if the claim is for another use than the request
      */
     RequestedVolume claimed(ClaimGrant grant) {
       Optional<ResolvedVolume> volume = csi().map(it -> it.claimed(grant));
@@ -550,14 +562,16 @@ public final class WorkloadVolumes {
       return claimed.mountRequest().map(comparedWithItsClaim -> claimed).orElseThrow();
     }
 
-    /** Returns the directory, if it is known and belongs to the host. */
+    /** Returns the directory, if the host has found it and it is a host volume. */
     public Optional<ResolvedVolume.Host> host() {
       return found
           .filter(ResolvedVolume.Host.class::isInstance)
           .map(ResolvedVolume.Host.class::cast);
     }
 
-    /** Returns the request for the volume manager; empty if the volume needs no mount. */
+    /**
+     * Returns the mount request for the volume manager; empty if the volume need not be mounted.
+     */
     public Optional<MountRequest> mountRequest() {
       return csi().map(volume -> request.toMountRequest(volume, workload));
     }

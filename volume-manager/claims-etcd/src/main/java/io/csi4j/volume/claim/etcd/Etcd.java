@@ -14,52 +14,54 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of the store to etcd. Every answer is linearizable; a request is answered within the
- * deadline, or fails with {@link Failure}. A call that may have been executed is never repeated.
+ * The requests that a store makes to etcd. Every answer is linearizable. A request that is not
+ * answered within the deadline fails with {@link Failure}. A write that may have been made is never
+ * repeated.
  */
 interface Etcd extends AutoCloseable {
 
-  /** Reads only the mark of the store. */
+  /** Reads only the mark of the store, without records. */
   Answer look();
 
   /** Reads a record. */
   Answer read(RecordKey key);
 
-  /** Reads records in the order of their keys. */
+  /** Reads a page of records in the order of their keys. */
   Answer scan(RecordKey.Space space, Optional<RecordKey> after, int limit);
 
-  /** Writes the mark of the store, if it has none. */
+  /** Writes the mark of the store, if the store has no mark. */
   Answer mark(StoreIdentity mark);
 
   /**
-   * Makes writes, all or none: if each expected record is unchanged, byte for byte, and the store
-   * still has this mark. Otherwise, the answer contains the current records.
+   * Makes several writes atomically. They are made only if the bytes and the version of each
+   * expected record are unchanged, and the store still has this mark. Otherwise, the answer
+   * contains the current records.
    */
   Answer write(StoreIdentity mark, List<RecordWrite> writes);
 
   /**
-   * Reports the writes in a space from a revision on, until it is stopped or reports that it has
-   * ended.
+   * Reports the changes of a space, beginning at a revision, until it is stopped or reports its
+   * end.
    *
-   * @return stops the reports
+   * @return an action that stops the reports
    */
   Runnable follow(RecordKey.Space space, long from, Follower follower);
 
   @Override
   void close();
 
-  /** Receives writes: one call after the other, in the order of revisions. */
+  /** Receives the changes of a space, one call after the other, in the order of their revisions. */
   interface Follower {
 
     /**
-     * Reports writes.
+     * Receives some changes.
      *
-     * @param revision the revision of the last reported write
+     * @param revision the revision of the last of these changes
      */
     void told(long revision, List<Change> changes);
 
     /**
-     * Reports that nothing more follows.
+     * Is called when no more changes follow.
      *
      * @param isCompacted whether etcd has discarded the requested revisions
      */
@@ -69,22 +71,22 @@ interface Etcd extends AutoCloseable {
   /**
    * An answer of etcd.
    *
-   * @param isDone whether a conditional write was made
-   * @param revision the number of writes to all of etcd; it only grows
+   * @param isDone whether the conditional write of the request was made
+   * @param revision the current revision of etcd, which increases with each write to any key
    * @param cluster the id of the etcd cluster
-   * @param mark the mark of the store, if it has one
+   * @param mark the mark of the store; empty if the store has no mark
    * @param page the requested records
    */
   record Answer(
       boolean isDone, long revision, long cluster, Optional<StoreIdentity> mark, Page page) {
 
-    /** Checks that the parts are present. */
+    /** Checks that the mark and the page are set. */
     public Answer {
       Objects.requireNonNull(mark, "mark");
       Objects.requireNonNull(page, "page");
     }
 
-    /** An answer with all requested records. */
+    /** Creates an answer that contains all requested records. */
     Answer(
         boolean isDone,
         long revision,
@@ -94,7 +96,7 @@ interface Etcd extends AutoCloseable {
       this(isDone, revision, cluster, mark, new Page(records, Optional.empty()));
     }
 
-    /** The requested records. */
+    /** Returns the requested records. */
     List<StoredRecord> records() {
       return page.records();
     }
@@ -107,7 +109,10 @@ interface Etcd extends AutoCloseable {
               + mark.map(text -> "-" + text).orElse(", without the mark of a store"));
     }
 
-    /** Returns why the store that answered may have lost records: it was opened before. */
+    /**
+     * Returns why the store that answered may have lost records. This is the case if it has no
+     * mark, because this method is not used for a new store.
+     */
     Optional<ReasonText> problem() {
       return mark.isPresent()
           ? Optional.empty()
@@ -115,7 +120,7 @@ interface Etcd extends AutoCloseable {
     }
   }
 
-  /** Thrown when etcd did not answer a call as requested. The message contains the reason. */
+  /** Thrown when a request to etcd failed. The message is the reason as a clause. */
   final class Failure extends RuntimeException {
 
     @Serial private static final long serialVersionUID = 1L;
@@ -123,11 +128,11 @@ interface Etcd extends AutoCloseable {
     private final Fate fate;
     private final String remedy;
 
-    /** The fate of a write. */
+    /** Whether a failed write may have been made. */
     enum Fate {
-      /** The write was not made, and never will be. */
+      /** The write was not made, and will not be made later. */
       REFUSED,
-      /** It is not known whether the write was made. */
+      /** It is unknown whether the write was made. */
       UNKNOWN,
       /** No request was sent, because the store is closed. */
       CLOSED

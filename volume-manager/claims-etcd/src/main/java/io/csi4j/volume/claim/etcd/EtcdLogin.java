@@ -4,8 +4,9 @@ import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
- * The user with which this process logs in to etcd. The user needs a role that may read and write
- * below the prefix. Compares by value; the password is never shown in a text or log.
+ * The user name and password with which this process logs in to etcd. The user needs a role that
+ * may read and write keys with the configured prefix. Has value equality. The password is never
+ * shown as text or logged.
  *
  * @since 1.0
  */
@@ -24,7 +25,7 @@ public final class EtcdLogin {
     this.password = password;
   }
 
-  /** Returns the login of this user; the password is copied. */
+  /** Returns a login for this user. The password is copied. */
   public static EtcdLogin of(String user, char[] password) {
     return new EtcdLogin(user, String.valueOf(password));
   }

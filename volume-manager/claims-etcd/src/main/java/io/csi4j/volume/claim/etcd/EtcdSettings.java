@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints of etcd, and the settings for requests to it. Immutable; compares by value; its
- * text form is free of secrets.
+ * The endpoints of etcd, and the settings for requests to etcd. Immutable, with value equality. The
+ * method {@code toString} shows no secrets.
  *
  * @since 1.0
  */
@@ -49,7 +49,7 @@ public final class EtcdSettings {
     }
   }
 
-  /** Returns a builder with these members, without login. */
+  /** Returns a builder for settings with these endpoints and without a login. */
   public static Builder builder(URI... endpoints) {
     return new Builder(List.of(endpoints));
   }
@@ -60,47 +60,47 @@ public final class EtcdSettings {
   }
 
   /**
-   * Returns settings for these members, without login; members with {@code https} use the trust of
-   * the JVM.
+   * Returns settings with these endpoints and without a login. Endpoints with {@code https} are
+   * verified with the certificate authorities of the JVM.
    */
   public static EtcdSettings of(URI... endpoints) {
     return builder(endpoints).build();
   }
 
-  /** Returns the members, such as {@code https://etcd-1:2379}. */
+  /** Returns the endpoints, such as {@code https://etcd-1:2379}. */
   public List<URI> endpoints() {
     return parts.endpoints;
   }
 
-  /** Returns the prefix of all keys, with a slash at its end. */
+  /** Returns the prefix of all keys, which ends with a slash. */
   public String prefix() {
     return parts.prefix;
   }
 
-  /** Returns the user; empty for no login. */
+  /** Returns the login; empty if this process does not log in. */
   public Optional<EtcdLogin> login() {
     return Optional.ofNullable(parts.login);
   }
 
   /**
-   * Returns the encryption of connections; present exactly when the endpoints begin with {@code
-   * https}.
+   * Returns the settings for encrypted connections; present exactly if the endpoints begin with
+   * {@code https}.
    */
   public Optional<TlsSettings> tls() {
     return Optional.ofNullable(parts.tls);
   }
 
-  /** Returns the time limit of each call; a claim takes two or three calls. */
+  /** Returns the time limit of each call to etcd. A claim needs two or three calls. */
   public Duration deadline() {
     return parts.deadline;
   }
 
-  /** Returns the key that seals records; empty if they are stored in clear text. */
+  /** Returns the key with which records are encrypted; empty if they are stored in clear text. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
 
-  /** Returns the identity that the store must have; empty for any. */
+  /** Returns the identity that the store must have; empty if every identity is accepted. */
   public Optional<StoreIdentity> identity() {
     return Optional.ofNullable(parts.identity);
   }
@@ -141,7 +141,7 @@ public final class EtcdSettings {
             && endpoint.getFragment() == null
             && (path == null || path.isEmpty());
     if (!isHttp || endpoint.getHost() == null || endpoint.getPort() < 1 || !isBare) {
-      // The endpoint is not shown: it may contain a password.
+      // The message does not show the endpoint, which may contain a password.
       throw new IllegalArgumentException(
           "An endpoint of etcd is not of the form http://host:port or https://host:port. Give"
               + " nothing else; set the user and the password as the login.");
@@ -152,12 +152,12 @@ public final class EtcdSettings {
     return "https".equals(endpoint.getScheme());
   }
 
-  /** The addresses, for display. */
+  /** Returns the endpoints as text for display. */
   String addresses() {
     return parts.endpoints.stream().map(URI::toString).collect(Collectors.joining(", "));
   }
 
-  /** Collects the parts of a {@link EtcdSettings}. */
+  /** Builder of {@link EtcdSettings}. */
   public static final class Builder {
     private final List<URI> endpoints;
     private String prefix = "/csi4j/";
@@ -183,10 +183,11 @@ public final class EtcdSettings {
     }
 
     /**
-     * Sets the prefix of all keys, {@code /csi4j/} by default; a slash is added at its end if it is
-     * missing. Two stores in one etcd have different prefixes, of which none begins with the other.
+     * Sets the prefix of all keys. If it does not end with a slash, a slash is added. The default
+     * is {@code /csi4j/}. If several stores use the same etcd, no prefix may be the beginning of
+     * another prefix.
      *
-     * @throws IllegalArgumentException if the value cannot be a prefix
+     * @throws IllegalArgumentException if the value is not a valid prefix
      */
     public Builder prefix(String value) {
       Names.check("prefix of keys", value);
@@ -194,30 +195,31 @@ public final class EtcdSettings {
       return this;
     }
 
-    /** Sets the user. By default, there is no login. */
+    /** Sets the user name and password. By default, this process does not log in. */
     public Builder login(EtcdLogin value) {
       login = Objects.requireNonNull(value, "login");
       return this;
     }
 
     /**
-     * Sets the encryption of connections. By default, endpoints with {@code https} use the trust of
-     * the JVM.
+     * Sets the certificates for encrypted connections. By default, endpoints with {@code https} are
+     * verified with the certificate authorities of the JVM.
      */
     public Builder tls(TlsSettings value) {
       tls = Objects.requireNonNull(value, "tls");
       return this;
     }
 
-    /** Limits each call, from 100 ms to 1 minute. 5 s by default. */
+    /** Sets the time limit of each call to etcd, from 100 ms to 1 minute. The default is 5 s. */
     public Builder deadline(Duration value) {
       deadline = Objects.requireNonNull(value, "deadline");
       return this;
     }
 
     /**
-     * Seals records. Existing records in clear text can be read, and are sealed when they are
-     * written the next time. All hosts of the store need the key.
+     * Sets the key with which records are encrypted. Existing records in clear text can still be
+     * read, and are encrypted when they are next written. All hosts that use the store need the
+     * key. By default, records are stored in clear text.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -225,8 +227,9 @@ public final class EtcdSettings {
     }
 
     /**
-     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}.
-     * Another store, even an empty one, is opened only for reading, until an operator settles it.
+     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}. A
+     * store with another identity, even an empty store, is opened only for reading until an
+     * operator settles it.
      */
     public Builder identity(StoreIdentity value) {
       identity = Objects.requireNonNull(value, "identity");
@@ -234,10 +237,10 @@ public final class EtcdSettings {
     }
 
     /**
-     * Builds the settings.
+     * Returns the settings.
      *
-     * @throws IllegalArgumentException for an invalid address, addresses of both kinds, or a
-     *     deadline that is too short or too long
+     * @throws IllegalArgumentException if an endpoint is invalid, if only some of the endpoints are
+     *     encrypted, or if the deadline is too short or too long
      */
     public EtcdSettings build() {
       return new EtcdSettings(this);

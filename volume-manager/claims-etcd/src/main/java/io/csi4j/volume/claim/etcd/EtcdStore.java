@@ -22,28 +22,28 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A store in etcd, for many machines. The version of a record is the revision in which its key was
- * written; no key has a lease.
+ * A store in etcd, for several machines. The version of a record is the revision of etcd in which
+ * its key was last written. The keys have no leases.
  *
- * <p>Next to the records, the store has a mark, written when it is first opened. Nothing is written
- * to a store with another mark. An operator who restores an older copy of etcd deletes the mark in
- * it: then every process that knew the lost records notices that the store has another identity,
- * and a process that is started afterwards writes nothing before an operator has called {@link
- * #settle}.
+ * <p>In addition to the records, the store has a mark, which is written when the store is first
+ * opened. A process writes only to a store with the same mark. An operator who restores an older
+ * copy of etcd must delete the mark in the copy. Then every running process notices that the store
+ * has another identity, and every process that is started afterwards does not write until an
+ * operator has called {@link #settle}.
  *
  * @since 1.0
  */
 public final class EtcdStore implements RecordStore {
 
   /**
-   * Maximum records of a page; etcd can return, and a process can hold, this many of the largest
-   * records.
+   * Maximum number of records in a page. The limit lets etcd return a page of the largest records,
+   * and lets it fit in memory.
    */
   private static final int LONGEST_PAGE = 256;
 
   /**
-   * Maximum records of a write; with their conditions, they stay below the 1.5 MB limit of a
-   * request to etcd.
+   * Maximum number of records in a write. The largest records and their conditions then stay below
+   * etcd's limit of 1.5 MB for a request.
    */
   private static final int TOGETHER = 8;
 
@@ -53,7 +53,10 @@ public final class EtcdStore implements RecordStore {
   private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
   private final Optional<Sealer> sealer;
 
-  /** The mark that writes expect; empty while no writes are made. */
+  /**
+   * The mark that the store must have for a write; empty while the store accepts no writes because
+   * it has no mark.
+   */
   private volatile Optional<StoreIdentity> mark;
 
   private volatile boolean closed;
@@ -61,8 +64,8 @@ public final class EtcdStore implements RecordStore {
   /**
    * Opens the store.
    *
-   * @param settings the required identity of the store, and the key of its writers
-   * @param isNew whether an empty store gets its mark
+   * @param settings the settings, of which the required identity and the key are used
+   * @param isNew whether to write a mark to an empty store
    */
   EtcdStore(Etcd etcd, Scheduler scheduler, EtcdSettings settings, boolean isNew) {
     this.etcd = etcd;
@@ -96,8 +99,9 @@ public final class EtcdStore implements RecordStore {
   }
 
   /**
-   * Opens the store, and makes its mark if it is new. A store that has records but no mark, or does
-   * not have the {@link EtcdSettings#identity}, is opened only for reading: see {@link #settle}.
+   * Opens the store, and writes the mark of a new store. If the store has records but no mark, or
+   * does not have the {@link EtcdSettings#identity}, it is opened only for reading (see {@link
+   * #settle}).
    *
    * @throws RecordStoreException if etcd cannot be reached, or rejects the login or the
    *     certificates
@@ -107,9 +111,9 @@ public final class EtcdStore implements RecordStore {
   }
 
   /**
-   * Opens the store only for reading: nothing is written, not even the mark of a new store.
+   * Opens the store only for reading. Does not write the mark of a new store either.
    *
-   * @throws RecordStoreException as {@link #open}
+   * @throws RecordStoreException as {@link #open} does
    */
   public static EtcdStore look(EtcdSettings settings) {
     return open(settings, false);
@@ -127,16 +131,16 @@ public final class EtcdStore implements RecordStore {
   }
 
   /**
-   * Settles the store: writes are accepted again, from all processes that have been started since
-   * its identity changed. For an operator, or a program, that has compared all claims with the
-   * mounts of the nodes, and all volumes with the storage systems. Has no effect on a store that
-   * accepts writes.
+   * Settles the store: it accepts writes again, from all processes that were started after its
+   * identity changed. Before, an operator or a program must compare all claims with the mounts of
+   * the nodes, and all volumes with the storage systems. Has no effect on a store that accepts
+   * writes.
    *
-   * <p>A store without a mark gets one. If the store does not have the {@link
-   * EtcdSettings#identity}, this process accepts its current identity; configure the returned
-   * identity before the next start.
+   * <p>If the store has no mark, a new mark is written. If the store does not have the {@link
+   * EtcdSettings#identity}, this process accepts the current identity. The host must configure the
+   * returned identity before the next start.
    *
-   * @return the identity of the store from now on
+   * @return the new identity of the store
    * @throws RecordStoreException if etcd does not answer; with {@link Reason#IN_DOUBT} if this
    *     process opened the store before its identity changed, and must be restarted first
    */
@@ -171,7 +175,7 @@ public final class EtcdStore implements RecordStore {
     }
     String doing = "Writing " + writes.get(0).key();
     if (memory.readOnly().isPresent()) {
-      // An operator may have settled it through another process.
+      // An operator may have settled the store in another process.
       seen(doing, etcd::look);
       memory.checkWritable(doing);
     }
@@ -239,7 +243,10 @@ public final class EtcdStore implements RecordStore {
     return sealer;
   }
 
-  /** Makes a request, and records the identity of the store that answered. */
+  /**
+   * Makes a request, and passes the identity and the revision in the answer to the memory of the
+   * store.
+   */
   private Etcd.Answer seen(String doing, Supplier<Etcd.Answer> call) {
     long before = memory.reached();
     Etcd.Answer answer = asked(doing, call);
@@ -266,7 +273,7 @@ public final class EtcdStore implements RecordStore {
         failure);
   }
 
-  /** Closes its watches, its connections and its threads. */
+  /** Closes the watches, the connections and the threads of this store. */
   @Override
   public void close() {
     closed = true;

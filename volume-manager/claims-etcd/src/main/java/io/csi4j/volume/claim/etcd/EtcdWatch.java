@@ -18,12 +18,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Follows the writes of a space, over any number of connections: each begins at the revision after
- * the last reported one. If etcd has discarded that revision, or is another store, the watch
- * reports that some changes were missed, and continues with new writes.
+ * Follows the changes of a space. If the connection is lost, the watch connects again and continues
+ * at the revision after the last reported change. If etcd has discarded that revision, or if
+ * another store answers, the watch reports missed changes and continues with new changes.
  *
- * <p>A slow follower misses nothing: the connection is closed, and opened again when the follower
- * has caught up.
+ * <p>If the reader of the watch is too slow, the connection is closed, and opened again after the
+ * reader has caught up. No change is missed.
  */
 final class EtcdWatch implements RecordStore.Watch {
 
@@ -48,7 +48,7 @@ final class EtcdWatch implements RecordStore.Watch {
   private boolean over;
   private int failures;
 
-  /** Counts the connections: reports of an earlier connection are ignored. */
+  /** The number of the current connection. Reports of earlier connections are ignored. */
   private int connection;
 
   private Optional<Runnable> following = Optional.empty();
@@ -95,7 +95,7 @@ final class EtcdWatch implements RecordStore.Watch {
     }
   }
 
-  /** Runs on the thread of the scheduler, which may wait for etcd. */
+  /** Connects to etcd, on the thread of the scheduler, which may block. */
   private void connect() {
     int mine;
     lock.lock();
@@ -113,13 +113,16 @@ final class EtcdWatch implements RecordStore.Watch {
       memory.saw(before, now.identity(), now.revision());
       take(mine, etcd.follow(space, begin(now), new Told(mine)));
     } catch (RuntimeException failure) {
-      // Catches every exception of the client: a watch that ended here would look like one without
-      // changes.
+      // Catches all exceptions of the client. If the watch ended here, its reader could not
+      // distinguish this from a watch without changes.
       again(mine, false);
     }
   }
 
-  /** Returns the revision to begin with; reports first if some changes were missed. */
+  /**
+   * Returns the revision at which the connection begins. If changes were missed, reports this
+   * first.
+   */
   private long begin(Etcd.Answer now) {
     lock.lock();
     try {
@@ -196,7 +199,7 @@ final class EtcdWatch implements RecordStore.Watch {
     }
   }
 
-  /** Connects again after a pause, unless another thread has done so meanwhile. */
+  /** Connects again after a pause, unless the watch already has a newer connection. */
   private void again(int mine, boolean isCompacted) {
     lock.lock();
     try {
@@ -212,7 +215,7 @@ final class EtcdWatch implements RecordStore.Watch {
   }
 
   /**
-   * Closes the connection on another thread, because the reporting thread may hold locks of the
+   * Closes the connection on another thread, because the current thread may hold locks of the
    * client.
    */
   private void disconnect() {

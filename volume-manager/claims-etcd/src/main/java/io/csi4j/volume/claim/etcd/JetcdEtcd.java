@@ -39,8 +39,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * Sends the requests through jetcd. Each request is one transaction, which also reads the mark of
- * the store, so that both are read at the same moment.
+ * Sends the requests to etcd with the client library jetcd. Each request is a transaction that also
+ * reads the mark of the store, so that the records and the mark are consistent.
  */
 final class JetcdEtcd implements Etcd {
 
@@ -144,7 +144,7 @@ final class JetcdEtcd implements Etcd {
       following.begin(client.getWatchClient(), from);
       return following::end;
     } catch (RuntimeException thrown) {
-      // The client was replaced or closed in between.
+      // The client was replaced or closed in the meantime.
       throw failures.of(thrown);
     }
   }
@@ -200,10 +200,13 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** Waits without reacting to an interrupt, whose flag stays set; the wait is always short. */
+  /**
+   * Waits for an answer. An interrupt does not end the wait, which is always short, and the thread
+   * stays interrupted.
+   */
   private TxnResponse awaited(CompletableFuture<TxnResponse> answer)
       throws ExecutionException, TimeoutException {
-    // The call has its own deadline; this one is for a client that has died.
+    // The call has its own deadline. This longer limit ends the wait if the client no longer works.
     long end = System.nanoTime() + settings.deadline().plusSeconds(1).toNanos();
     boolean isInterrupted = false;
     try {
@@ -221,7 +224,10 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** The last read of the transaction is the mark; the reads before it are records. */
+  /**
+   * Returns the answer in the response to a transaction. The last read of each transaction is the
+   * mark; all reads before it are records.
+   */
   private Etcd.Answer answer(TxnResponse response) {
     List<GetResponse> read = response.getGetResponses();
     return answer(
@@ -261,9 +267,9 @@ final class JetcdEtcd implements Etcd {
   }
 
   /**
-   * A watch of jetcd, from a revision until the first problem. Without this class, jetcd would
-   * continue on its own at a revision that may be too late: it continues at the revision of etcd
-   * when the watch was created, although older changes may not have arrived yet.
+   * A watch of jetcd, which begins at a revision and ends at the first problem. It ends because
+   * jetcd's own reconnection could miss changes: jetcd continues at the revision that etcd had when
+   * the watch was created, although older changes may not have arrived yet.
    */
   private final class JetcdFollowing implements Watch.Listener {
 

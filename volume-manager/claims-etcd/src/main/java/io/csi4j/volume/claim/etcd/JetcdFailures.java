@@ -5,8 +5,8 @@ import io.grpc.Status;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Converts failed calls into failures of the store. Decisions depend only on codes; the text of
- * etcd is not shown, because it may contain anything.
+ * Converts failed calls to etcd into failures. Decisions depend only on status codes. The message
+ * text of etcd is not shown, because its contents are not known.
  */
 final class JetcdFailures {
 
@@ -19,14 +19,14 @@ final class JetcdFailures {
   Etcd.Failure of(Throwable thrown) {
     Status status = status(thrown);
     for (Throwable each = thrown; each != null; each = each.getCause()) {
-      // The exception was created on threads of gRPC, whose frames show no reason.
+      // The exceptions were created on threads of gRPC, so their stack traces are not useful.
       each.setStackTrace(new StackTraceElement[0]);
     }
     return new Etcd.Failure(
         fate(status.getCode()), because(reason(status)), remedy(status), thrown);
   }
 
-  /** Returns the failure of a call that did not end in time, although it had a deadline. */
+  /** Returns the failure for a call that did not end in time, although it had a deadline. */
   Etcd.Failure late(Throwable thrown) {
     Status status = Status.DEADLINE_EXCEEDED;
     return new Etcd.Failure(Fate.UNKNOWN, because(status.getCode()), remedy(status), thrown);
@@ -36,18 +36,23 @@ final class JetcdFailures {
     return new Etcd.Failure(Fate.CLOSED, "the store was closed here", "Open it again", null);
   }
 
-  /** Returns whether an immediate retry may help; only for {@link Fate#REFUSED}, or for a read. */
+  /**
+   * Whether an immediate retry may succeed. The caller must not retry a write that may have been
+   * made.
+   */
   static boolean isPassing(Throwable thrown) {
     return switch (status(thrown).getCode()) {
-      // An expired token, which jetcd has meanwhile discarded, or a member that has just stopped.
+      // The token of the login has expired, and jetcd has now discarded it; or a member has just
+      // stopped.
       case UNAUTHENTICATED, INVALID_ARGUMENT, UNAVAILABLE -> true;
       default -> false;
     };
   }
 
   /**
-   * Returns the fate of a write. When its space quota is exhausted, etcd may write and report that
-   * it has not: so only a refusal before any other processing counts as refused.
+   * Returns whether a write with this status code may have been made. If the space quota of etcd is
+   * exhausted, etcd may make a write although it reports a failure. Therefore, only codes of checks
+   * that etcd makes before any other processing count as refusals.
    */
   static Fate fate(Status.Code code) {
     return switch (code) {
@@ -56,14 +61,20 @@ final class JetcdFailures {
     };
   }
 
-  /** A call on a connection that is being closed ends without its own code. */
+  /**
+   * Returns the status of a failed call. If the connection was being closed, the call has no
+   * specific code, and counts as unavailable.
+   */
   private static Status status(Throwable thrown) {
     Status status = Status.fromThrowable(thrown);
     boolean isClosed = status.getCause() instanceof ClosedChannelException;
     return status.getCode() == Status.Code.UNKNOWN && isClosed ? Status.UNAVAILABLE : status;
   }
 
-  /** A call that was not sent because the login failed has the failed login as its cause. */
+  /**
+   * Returns the code that explains the failure. If a call was not sent because the login failed,
+   * the failure of the login is the cause of the call's failure.
+   */
   private static Status.Code reason(Status status) {
     if (status.getCode() != Status.Code.UNAUTHENTICATED || status.getCause() == null) {
       return status.getCode();

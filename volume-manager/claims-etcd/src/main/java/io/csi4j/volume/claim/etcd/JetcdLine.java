@@ -26,9 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 
 /**
- * The connection to etcd. A client of jetcd that reached no server waits longer and longer, up to
- * two minutes, before it retries, and has no setting for that: so a client that could not reach
- * etcd for some time is replaced.
+ * The connection to etcd. If a client of jetcd cannot reach a server, it waits increasingly long
+ * before it tries again, up to two minutes. This cannot be configured. Therefore, a client that
+ * could not reach etcd for some time is replaced by a new client.
  */
 final class JetcdLine implements AutoCloseable {
 
@@ -37,7 +37,10 @@ final class JetcdLine implements AutoCloseable {
   private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int LARGEST_ANSWER = 64 * 1024 * 1024;
 
-  /** The minimum that gRPC allows, and longer than etcd requires. */
+  /**
+   * The interval between keep-alive pings: the minimum that gRPC allows, which is longer than the
+   * minimum of etcd.
+   */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
 
   private final EtcdSettings settings;
@@ -54,7 +57,7 @@ final class JetcdLine implements AutoCloseable {
     this.current = Optional.of(made());
   }
 
-  /** Returns the current client; empty once this is closed. */
+  /** Returns the current client; empty after this object was closed. */
   Optional<Client> client() {
     lock.lock();
     try {
@@ -70,10 +73,10 @@ final class JetcdLine implements AutoCloseable {
   }
 
   /**
-   * Records that etcd was not reached through this client. Throws nothing, because the caller still
-   * has to report the result of its request. If the client cannot be replaced because the
-   * certificates cannot be read now, it stays in use, and a later failure tries again to replace
-   * it.
+   * Records that this client could not reach etcd, and replaces the client if necessary. Does not
+   * throw an exception, because the caller still has to report the result of its request. If no new
+   * client can be created because the certificates cannot be read, the current client stays in use,
+   * and a later failure tries again.
    */
   void failed(Client used) {
     if (clock.nanos() - useful < PATIENCE) {
@@ -178,7 +181,7 @@ final class JetcdLine implements AutoCloseable {
     threads.stop(Duration.ZERO);
   }
 
-  /** Gives each unary call its deadline, because jetcd has none. */
+  /** Sets the deadline of each unary call, because jetcd sets no deadlines. */
   private record Deadlines(Duration deadline) implements ClientInterceptor {
     @Override
     public <Q, A> ClientCall<Q, A> interceptCall(

@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The names of the keys in etcd: {@code PREFIX store} for the mark of the store, and {@code PREFIX
- * claims/}, {@code PREFIX volumes/} and {@code PREFIX cluster/} with a {@link RecordName} for
- * records.
+ * The names of the keys in etcd. The key of the store's mark is the prefix followed by {@code
+ * store}. The key of a record is the prefix followed by {@code claims/}, {@code volumes/} or {@code
+ * cluster/} and the {@link RecordName}.
  */
 final class KeySpace {
 
@@ -23,17 +23,19 @@ final class KeySpace {
     this.prefix = prefix;
   }
 
-  /** Returns the key of the mark of the store. */
+  /** Returns the key of the store's mark. */
   byte[] mark() {
     return (prefix + "store").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns the start of the records of a space. */
+  /** Returns the position before the keys of a space. */
   byte[] first(Space space) {
     return folder(space, "/");
   }
 
-  /** Returns the end of the records of a space: the character after the slash. */
+  /**
+   * Returns the position after the keys of a space, which ends with the character after the slash.
+   */
   byte[] end(Space space) {
     return folder(space, "0");
   }
@@ -47,12 +49,12 @@ final class KeySpace {
     return below(key.space(), RecordName.bytes(key.name()), new byte[0]);
   }
 
-  /** Returns the bytes of the name of a record with this key. */
+  /** Returns the encoded name of the record with this key. */
   byte[] name(byte[] key) {
     return Arrays.copyOfRange(key, first(space(key)).length, key.length);
   }
 
-  /** Returns the record with this key. */
+  /** Returns the record that a key contains. */
   StoredRecord record(byte[] key, long version, byte[] value) {
     return StoredRecord.of(new RecordKey(space(key), RecordName.text(name(key))), version, value);
   }
@@ -64,7 +66,7 @@ final class KeySpace {
         .orElseThrow();
   }
 
-  /** Returns the first possible key after that of the record with this name. */
+  /** Returns the first possible key after the key of the record with this name. */
   byte[] after(Space space, byte[] name) {
     return below(space, name, new byte[1]);
   }

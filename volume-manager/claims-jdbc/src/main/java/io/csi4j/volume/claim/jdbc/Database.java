@@ -19,20 +19,23 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs requests on connections of the host's {@code DataSource}, one connection for each request,
- * which is returned to the pool before the result is returned. An interrupt has no effect until the
- * request is over, and its flag stays set.
+ * Runs requests on connections of the host's {@code DataSource}. Each request uses its own
+ * connection, which is returned to the pool before the result is returned. An interrupt has no
+ * effect until the request has ended, and the thread stays interrupted.
  */
 final class Database {
 
-  /** A statement that was rolled back because of a concurrent write is repeated: it did nothing. */
+  /**
+   * Repeats a statement that was rolled back because of a concurrent write. This is safe, because
+   * the statement has changed nothing.
+   */
   private static final RetryPolicy<Object> THROWN_BACK =
       RetryPolicy.builder().handleIf(Database::isConflict).withMaxAttempts(20).build();
 
   /**
-   * Prefixes of SQL states after which nothing was done, now or later: wrong data, a violated rule,
-   * no permission, no such table, rolled back because of a concurrent write, no space, limits,
-   * cancelled.
+   * Prefixes of SQL states which show that a statement was not executed and will not be executed
+   * later. They stand for invalid data, violated constraints, missing permissions or tables, a
+   * rollback because of a concurrent write, missing space, exceeded limits, and cancellation.
    */
   private static final Set<String> REFUSALS =
       Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
@@ -43,11 +46,11 @@ final class Database {
 
   private static final String FORBIDDEN = "42501";
 
-  /** Prefix of the SQL states of warnings; notices have another one. */
+  /** Prefix of the SQL states of warnings. Notices have another prefix. */
   private static final String WARNED = "01";
 
   /**
-   * A JDBC URL, which may contain a password, and everything after it, because a password may
+   * Matches a JDBC URL and all text after it. The URL may contain a password, and the password may
    * contain spaces.
    */
   private static final Pattern URL = Pattern.compile("(?is)jdbc:.+");
@@ -71,7 +74,7 @@ final class Database {
     T ask(PreparedStatement statement) throws SQLException;
   }
 
-  /** Runs one statement, which commits on its own. */
+  /** Runs a single statement, which is committed automatically. */
   <T> T ask(String sql, Statement<T> statement) {
     Execution<Object> tries = Execution.of(THROWN_BACK);
     while (true) {
@@ -96,8 +99,9 @@ final class Database {
   }
 
   /**
-   * Throws the warning of an executed statement, if there is one. The server warns about a commit
-   * whose wait for a standby was cancelled, and reports it as done.
+   * Throws the warning of an executed statement, if it has one. If the wait of a commit for a
+   * standby was cancelled, the server reports success, and the warning is the only sign of the
+   * cancellation.
    */
   static void refuseWarned(PreparedStatement executed) throws SQLException {
     for (SQLWarning each = executed.getWarnings(); each != null; each = each.getNextWarning()) {
@@ -107,7 +111,7 @@ final class Database {
     }
   }
 
-  /** Runs a request on a connection that commits each statement. */
+  /** Runs a request on a connection that commits each statement automatically. */
   <T> T on(Question<T> question) {
     boolean wasInterrupted = Thread.interrupted();
     try {
@@ -129,7 +133,7 @@ final class Database {
     } catch (SQLException e) {
       throw failure(Fate.REFUSED, e);
     } catch (RuntimeException e) {
-      // Pools throw such exceptions if they cannot start.
+      // A connection pool throws such an exception if it cannot start.
       throw failure(Fate.REFUSED, new SQLException(e.getMessage(), e));
     }
     try {
@@ -144,8 +148,8 @@ final class Database {
   }
 
   /**
-   * Returns a connection to its pool. A failure is ignored: the result is known by then, and the
-   * pool discards a broken connection.
+   * Returns a connection to its pool. A failure is ignored, because the result of the request is
+   * already known, and the pool discards a broken connection.
    */
   private static void giveBack(Connection connection) {
     try {
@@ -169,8 +173,8 @@ final class Database {
   }
 
   /**
-   * A pool may reuse the connection in its current state; it detects a broken connection on its
-   * own.
+   * Restores the settings of a connection, because the pool may reuse it. A failure is ignored,
+   * because the pool detects a broken connection itself.
    */
   private static void restore(Connection connection, boolean commits, int limit) {
     try {
@@ -179,12 +183,15 @@ final class Database {
       }
       limit(connection, limit);
     } catch (SQLException | RuntimeException broken) {
-      // The result stays valid, and an earlier exception is more informative.
+      // The result of the request stays valid, and an earlier exception is more informative.
       return;
     }
   }
 
-  /** Limits the time for an answer; returns the former limit, or -1 if the driver has none. */
+  /**
+   * Sets the time limit for an answer. Returns the former limit, or -1 if the driver does not
+   * support limits.
+   */
   private static int limit(Connection connection, int millis) throws SQLException {
     if (millis < 0) {
       return -1;
@@ -198,7 +205,7 @@ final class Database {
     }
   }
 
-  /** Refuses further requests. The connections belong to the host. */
+  /** Rejects further requests. Does not close the data source, which belongs to the host. */
   void close() {
     closed = true;
   }
@@ -232,8 +239,8 @@ final class Database {
   }
 
   /**
-   * Returns the first line of the driver's message, without a URL: the other lines may contain a
-   * record.
+   * Returns the first line of the driver's message, without a JDBC URL. The other lines are
+   * omitted, because they may contain a record.
    */
   private static String line(SQLException thrown) {
     String line = String.valueOf(thrown.getMessage()).lines().findFirst().orElse("").strip();
@@ -241,8 +248,9 @@ final class Database {
   }
 
   /**
-   * Returns the cause to show in a stack trace: the exception of the driver, or a copy with one
-   * line of its message and without its causes if any of them contains a JDBC URL.
+   * Returns the exception that stack traces may show. This is the exception of the driver, unless
+   * its message or one of its causes contains a JDBC URL. In that case, it is a copy without
+   * causes, whose message has only one line.
    */
   private static SQLException withoutUrl(SQLException thrown) {
     for (Throwable each : thrown) {
@@ -281,17 +289,17 @@ final class Database {
     };
   }
 
-  /** The fate of a write. */
+  /** Whether a failed request may have been executed. */
   enum Fate {
-    /** The write was not made, and never will be. */
+    /** The request was not executed, and will not be executed later. */
     REFUSED,
-    /** It is not known whether the write was made. */
+    /** It is unknown whether the request was executed. */
     UNKNOWN,
     /** No request was sent, because the store is closed. */
     CLOSED
   }
 
-  /** Thrown when a request was not answered. The message contains the reason, as a clause. */
+  /** Thrown when a request failed. The message is the reason as a clause. */
   static final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -309,7 +317,10 @@ final class Database {
       return fate;
     }
 
-    /** Whether the statement divided by zero, as {@link StoreTables#write} does. */
+    /**
+     * Whether the statement divided by zero. {@link StoreTables#write} does this on purpose to roll
+     * back.
+     */
     boolean isDivision() {
       return hasState(DIVISION);
     }
@@ -328,7 +339,7 @@ final class Database {
       return Objects.requireNonNull(getMessage());
     }
 
-    /** Returns the failure for a caller of the store. */
+    /** Returns the exception for the caller of the store. */
     RecordStoreException during(String doing) {
       return new RecordStoreException(
           fate == Fate.CLOSED ? Reason.CLOSED : Reason.UNAVAILABLE,

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings for requests of a store to its database. Immutable.
+ * The settings of a store in a database. Immutable.
  *
  * @since 1.0
  */
@@ -55,7 +55,9 @@ public final class JdbcSettings {
     return parts.copy();
   }
 
-  /** Returns the schema with the tables; empty for the schema of the connections. */
+  /**
+   * Returns the schema that contains the tables; empty for the default schema of the connections.
+   */
   public Optional<String> schema() {
     return Optional.ofNullable(parts.schema);
   }
@@ -70,27 +72,27 @@ public final class JdbcSettings {
     return parts.watchInterval;
   }
 
-  /** Returns the key that seals records; empty if they are stored in clear text. */
+  /** Returns the key with which records are encrypted; empty if they are stored in clear text. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
 
-  /** Returns the identity that the store must have; empty for any. */
+  /** Returns the identity that the store must have; empty if every identity is accepted. */
   public Optional<StoreIdentity> identity() {
     return Optional.ofNullable(parts.identity);
   }
 
-  /** Returns whether missing tables are created. */
+  /** Whether missing tables are created. */
   public boolean makesTables() {
     return parts.makesTables;
   }
 
-  /** Returns whether the host guarantees that a standby that takes over has all writes. */
+  /** Whether the host guarantees that a standby that takes over has all writes. */
   public boolean losesNothingOnFailover() {
     return parts.losesNothingOnFailover;
   }
 
-  /** Collects the parts of {@link JdbcSettings}. */
+  /** Builder of {@link JdbcSettings}. */
   public static final class Builder {
     private @Nullable String schema;
     private Duration deadline = Duration.ofSeconds(5);
@@ -114,21 +116,27 @@ public final class JdbcSettings {
       return copy;
     }
 
-    /** Sets the schema with the tables, which must exist. Each store has its own schema. */
+    /**
+     * Sets the schema for the tables. The schema must exist, and each store needs its own schema.
+     */
     public Builder schema(String value) {
       Names.check("schema", value);
       schema = value;
       return this;
     }
 
-    /** Limits each request, from 100 ms to 1 minute. 5 s by default. */
+    /**
+     * Sets the time limit of each request to the database, from 100 ms to 1 minute. The default is
+     * 5 s.
+     */
     public Builder deadline(Duration value) {
       deadline = Objects.requireNonNull(value, "deadline");
       return this;
     }
 
     /**
-     * Sets the interval between two polls of a watch, from 10 ms to 1 minute. 500 ms by default.
+     * Sets the interval between two polls of a watch, from 10 ms to 1 minute. The default is 500
+     * ms.
      */
     public Builder watchInterval(Duration value) {
       watchInterval = Objects.requireNonNull(value, "watchInterval");
@@ -136,8 +144,9 @@ public final class JdbcSettings {
     }
 
     /**
-     * Seals records. Existing records in clear text can be read, and are sealed when they are
-     * written the next time. All hosts of the store need the key.
+     * Sets the key with which records are encrypted. Existing records in clear text can still be
+     * read, and are encrypted when they are next written. All hosts that use the store need the
+     * key. By default, records are stored in clear text.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -145,8 +154,9 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}.
-     * Another store, even an empty one, is opened only for reading, until an operator settles it.
+     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}. A
+     * store with another identity, even an empty store, is opened only for reading until an
+     * operator settles it.
      */
     public Builder identity(StoreIdentity value) {
       identity = Objects.requireNonNull(value, "identity");
@@ -154,9 +164,9 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets whether tables are created that are missing, and updated that an older version created.
-     * True by default; {@code tables.sql} in the jar contains them for a host that creates them in
-     * another way.
+     * Sets whether missing tables are created, and tables of older csi4j versions are updated. The
+     * default is true. For a host that creates the tables itself, the jar contains the statements
+     * in {@code tables.sql}.
      */
     public Builder makesTables(boolean value) {
       makesTables = value;
@@ -164,11 +174,12 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets whether a standby that takes over has all writes, because replication is synchronous. If
-     * false, the default, a store counts as another store after a standby has taken over, and
-     * nothing is written to it before an operator has settled it. If true, a commit that may be
-     * missing on the standby, such as one whose wait was cancelled, grants nothing. The store
-     * records the setting: it applies to all processes once one has opened the store with it.
+     * Sets whether a standby that takes over has all writes, because replication is synchronous.
+     * The default is false: after a standby has taken over, the store counts as another store, and
+     * accepts no writes until an operator has settled it. If true, no claim is granted by a commit
+     * that may be missing on the standby, for example because its wait was cancelled. The setting
+     * is recorded in the store. After one process has opened the store with this setting, it
+     * applies to all processes.
      */
     public Builder losesNothingOnFailover(boolean value) {
       losesNothingOnFailover = value;
@@ -176,9 +187,9 @@ public final class JdbcSettings {
     }
 
     /**
-     * Builds the settings.
+     * Returns the settings.
      *
-     * @throws IllegalArgumentException for a time that is too short or too long
+     * @throws IllegalArgumentException if a duration is too short or too long
      */
     public JdbcSettings build() {
       return new JdbcSettings(this);

@@ -7,28 +7,30 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored form of a name that is longer than an index entry of PostgreSQL, about 2,700 bytes.
- * The column {@code name} contains the first bytes of the name, and a digest of the complete name.
- * The complete name is stored before the record, after the same digest.
+ * The stored form of a name that is too long for an index of PostgreSQL, whose entries are limited
+ * to about 2,700 bytes. The column {@code name} contains the first bytes of the name and a digest
+ * of the complete name. The column {@code record} contains the same digest, the complete name, and
+ * the record.
  *
- * <p>Names with the same first bytes are a group. In the table, a group is at the position of its
- * names, but unordered: a listing reads a group completely and sorts it. An index on a digest
- * column would refuse older processes, which write with {@code ON CONFLICT (name)}.
+ * <p>Long names with the same first bytes form a group. In the table, the names of a group are next
+ * to each other, but in the order of their digests. Therefore, a listing reads a group completely
+ * and sorts it. A separate digest column with an index is not possible, because older csi4j
+ * versions write with {@code ON CONFLICT (name)}.
  */
 final class LongName {
 
   /** Maximum length of a name that is stored unchanged. */
   static final int SHORT = 2_600;
 
-  /** Number of first bytes of a longer name that are stored. */
+  /** Number of first bytes of a longer name that the column {@code name} contains. */
   static final int FIRST = 2_569;
 
-  /** The size of the digest. */
+  /** The size of the digest, in bytes. */
   static final int DIGEST = 32;
 
   private LongName() {}
 
-  /** Returns the stored form of a name. */
+  /** Returns the stored form of a name, for the column {@code name}. */
   static byte[] kept(byte[] name) {
     if (name.length <= SHORT) {
       return name;
@@ -38,12 +40,12 @@ final class LongName {
     return kept;
   }
 
-  /** Returns the stored form of a record. */
+  /** Returns the stored form of a record, for the column {@code record}. */
   static byte[] record(byte[] name, byte[] record) {
     return name.length <= SHORT ? record : before(name, name.length, record);
   }
 
-  /** Returns the entry in the log of writes for the removal of a record. */
+  /** Returns the entry that the log of writes has for the removal of a record. */
   static byte @Nullable [] removal(byte[] name) {
     return name.length <= SHORT ? null : before(name, -name.length, new byte[0]);
   }
@@ -57,7 +59,10 @@ final class LongName {
         .array();
   }
 
-  /** Returns the row with its complete name and its record, if it has the form of a long name. */
+  /**
+   * Returns a row with its complete name and its record. A row without the form of a long name is
+   * returned unchanged.
+   */
   static StoreRows.Row row(byte[] name, long version, byte @Nullable [] record) {
     int start = DIGEST + Integer.BYTES;
     if (record != null
@@ -76,17 +81,19 @@ final class LongName {
     return new StoreRows.Row(name, version, record);
   }
 
-  /** Returns whether a name belongs to a group. */
+  /** Whether a name belongs to a group of long names. */
   static boolean isOfGroup(byte[] name) {
     return name.length > FIRST;
   }
 
-  /** Returns the position before all names of the group of a name. */
+  /** Returns the position before the first name in the group of this name. */
   static byte[] begin(byte[] name) {
     return Arrays.copyOf(name, FIRST);
   }
 
-  /** Returns the position after all names of the group of a name, and before all others. */
+  /**
+   * Returns the position after the last name in the group of this name, and before all later names.
+   */
   static byte[] end(byte[] name) {
     byte[] end = Arrays.copyOf(name, FIRST + DIGEST + 1);
     Arrays.fill(end, FIRST, end.length, (byte) 0xff);

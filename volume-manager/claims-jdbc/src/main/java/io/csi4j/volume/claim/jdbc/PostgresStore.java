@@ -27,17 +27,19 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A store in PostgreSQL, for many machines that already have a database. The version of a record is
- * the number of its last write among all writes to the store, which are made one after the other.
+ * A store in PostgreSQL, for several machines that already use a database. All writes to the store
+ * are made one after the other, and numbered. The version of a record is the number of its last
+ * write.
  *
- * <p>Next to the records, the store has a mark, written when it is first opened. Nothing is written
- * to a store with another mark, or if the same mark is in other tables, in another cluster or in
- * another timeline: the store is then a restored copy, and a process that is started afterwards
- * writes nothing either before an operator has called {@link #settle}. An operator who restores an
- * older copy in another way deletes the row of {@code csi4j_claim_store} in it.
+ * <p>In addition to the records, the store has a mark, which is written when the store is first
+ * opened. A process writes only to a store with the same mark, in the same tables, cluster and
+ * timeline. If one of these differs, the store is a restored copy. A process that is started
+ * afterwards does not write to the copy either until an operator has called {@link #settle}. Some
+ * ways of restoring an older copy do not change the tables, the cluster or the timeline. In that
+ * case, the operator must delete the row in the table {@code csi4j_claim_store} of the copy.
  *
- * <p>Each request takes one connection of the host's {@link DataSource}, for one statement; so use
- * a connection pool. The store never closes the source.
+ * <p>Each request uses a connection of the host's {@link DataSource} for a single statement, so the
+ * host should use a connection pool. The store never closes the data source.
  *
  * <pre>{@code
  * RecordStore store = PostgresStore.open(dataSource, JdbcSettings.defaults());
@@ -48,13 +50,13 @@ import javax.sql.DataSource;
  */
 public final class PostgresStore implements RecordStore {
 
-  /** Maximum records of a page; a process can hold this many of the largest records. */
+  /** Maximum number of records in a page, so that a page of the largest records fits in memory. */
   private static final int LONGEST_PAGE = 256;
 
-  /** Maximum records of a write; the length of a statement grows with them. */
+  /** Maximum number of records in a write. It limits the length of a statement. */
   private static final int TOGETHER = 8;
 
-  /** Number of writes after which old writes are forgotten. */
+  /** Number of writes after which old entries of the log are deleted. */
   private static final int FORGETTING = 256;
 
   private final Database database;
@@ -64,27 +66,31 @@ public final class PostgresStore implements RecordStore {
   private final StoreMemory memory;
   private final PolledWatches watches;
 
-  /** Whether a standby that takes over has all writes, as recorded in the store. */
+  /** Whether a standby that takes over has all writes, according to the setting in the store. */
   private volatile boolean losesNothing;
 
   /**
-   * Number of times that the primary may have had a write that no standby had. An earlier process
-   * may have left such a write. Counts where the store loses nothing when a standby takes over.
+   * Number of writes that the primary may have made and the standbys may lack. It starts at 1,
+   * because an earlier process may have left such a write. Used only if {@code losesNothing} is
+   * true.
    */
   private final AtomicLong unconfirmed;
 
-  /** The value of {@link #unconfirmed} up to which the standbys were seen to have all writes. */
+  /**
+   * The value of {@link #unconfirmed} for which it is confirmed that the standbys have all writes.
+   */
   private final AtomicLong confirmed = new AtomicLong();
 
   /**
    * Opens the store.
    *
-   * @param isNew whether missing tables, and the mark of a new store, are created
+   * @param isNew whether to create missing tables and the mark of a new store
    */
   private PostgresStore(DataSource source, JdbcSettings settings, boolean isNew) {
     this.settings = settings;
     isLook = !isNew;
-    // A store opened only for reading grants and writes nothing.
+    // A store that was opened only for reading never grants a claim, so no write needs to be
+    // confirmed.
     unconfirmed = new AtomicLong(isNew ? 1 : 0);
     database = new Database(source, settings.deadline());
     tables = new StoreTables(settings);
@@ -107,9 +113,9 @@ public final class PostgresStore implements RecordStore {
   }
 
   /**
-   * Opens the store. Creates its tables, unless the settings say that they exist, and its mark if
-   * it is new. A store that has records but no mark, is a copy, or does not have the {@link
-   * JdbcSettings#identity}, is opened only for reading: see {@link #settle}.
+   * Opens the store. Creates missing tables, if the settings permit this, and the mark of a new
+   * store. If the store has records but no mark, is a restored copy, or does not have the {@link
+   * JdbcSettings#identity}, it is opened only for reading (see {@link #settle}).
    *
    * @throws RecordStoreException if the database cannot be reached, or refuses the request
    */
@@ -118,10 +124,9 @@ public final class PostgresStore implements RecordStore {
   }
 
   /**
-   * Opens the store only for reading: nothing is written, neither tables nor the mark of a new
-   * store.
+   * Opens the store only for reading. Creates neither tables nor the mark of a new store.
    *
-   * @throws RecordStoreException as {@link #open}, and if there are no tables
+   * @throws RecordStoreException as {@link #open} does, and if the tables do not exist
    */
   public static PostgresStore look(DataSource source, JdbcSettings settings) {
     return new PostgresStore(source, settings, false);
@@ -151,7 +156,8 @@ public final class PostgresStore implements RecordStore {
   }
 
   /**
-   * Records in the store what the settings guarantee about standbys; returns whether that is new.
+   * Records the guarantee of the settings about standbys in the store. Returns whether the store
+   * has changed.
    */
   private boolean loseNothing(StoreRows now) {
     if (!settings.losesNothingOnFailover() || now.losesNothing()) {
@@ -177,16 +183,16 @@ public final class PostgresStore implements RecordStore {
   }
 
   /**
-   * Settles the store: writes are accepted again, from all processes that have been started since
-   * its identity changed. For an operator, or a program, that has compared all claims with the
-   * mounts of the nodes, and all volumes with the storage systems. Has no effect on a store that
-   * accepts writes.
+   * Settles the store: it accepts writes again, from all processes that were started after its
+   * identity changed. Before, an operator or a program must compare all claims with the mounts of
+   * the nodes, and all volumes with the storage systems. Has no effect on a store that accepts
+   * writes.
    *
-   * <p>A store without a mark gets one; a copy gets another mark. If the store does not have the
-   * {@link JdbcSettings#identity}, this process accepts its current identity; configure the
-   * returned identity before the next start.
+   * <p>If the store has no mark or is a restored copy, a new mark is written. If the store does not
+   * have the {@link JdbcSettings#identity}, this process accepts the current identity. The host
+   * must configure the returned identity before the next start.
    *
-   * @return the identity of the store from now on
+   * @return the new identity of the store
    * @throws RecordStoreException if the database does not answer; with {@link
    *     RecordStoreException.Reason#IN_DOUBT} if this process opened the store before its identity
    *     changed, and must be restarted first
@@ -226,7 +232,8 @@ public final class PostgresStore implements RecordStore {
             }
           });
     } catch (Database.Failure failure) {
-      // The owner may not have updated the tables yet: they accept everything except removals.
+      // This user may not update the tables. If their owner has not updated them yet, they accept
+      // all writes except removals.
       if (!failure.isForbidden() || !holds(tables.takeWrites())) {
         throw failure;
       }
@@ -259,7 +266,7 @@ public final class PostgresStore implements RecordStore {
     }
   }
 
-  /** Returns the writes of a space after a version, in their order. */
+  /** Returns the writes of a space after a version, in the order of their versions. */
   private StoreRows written(RecordKey.Space space, long version, int limit) {
     return answer(
         tables.written(),
@@ -271,7 +278,7 @@ public final class PostgresStore implements RecordStore {
         });
   }
 
-  /** Sets the values of a statement. */
+  /** Sets the parameters of a statement. */
   private interface Values {
     void setOn(PreparedStatement statement) throws SQLException;
   }
@@ -287,7 +294,10 @@ public final class PostgresStore implements RecordStore {
         });
   }
 
-  /** Makes a request, and records the identity of the store that answered. */
+  /**
+   * Makes a request, and passes the identity and the version in the answer to the memory of the
+   * store.
+   */
   private StoreRows seen(String doing, Supplier<StoreRows> question) {
     long before = memory.reached();
     try {
@@ -295,7 +305,8 @@ public final class PostgresStore implements RecordStore {
       memory.saw(before, answer.identity(), answer.problem(), answer.version());
       losesNothing = answer.losesNothing();
       if (!isLook && memory.readOnly().isEmpty()) {
-        // Another process without this setting may have settled the store.
+        // If a process without this setting has settled the store, the setting must be recorded
+        // again.
         losesNothing |= loseNothing(answer);
         confirm();
       }
@@ -305,7 +316,10 @@ public final class PostgresStore implements RecordStore {
     }
   }
 
-  /** Waits until the standbys have all writes that were read, if they may lack some. */
+  /**
+   * Waits until the standbys have all writes that this process has read, if they may lack some of
+   * them.
+   */
   private void confirm() {
     long open = unconfirmed.get();
     if (losesNothing && open > confirmed.get()) {
@@ -355,7 +369,7 @@ public final class PostgresStore implements RecordStore {
     }
     String doing = "Writing " + writes.get(0).key();
     if (memory.readOnly().isPresent()) {
-      // An operator may have settled it through another process.
+      // An operator may have settled the store in another process.
       look(doing);
       memory.checkWritable(doing);
     }
@@ -439,7 +453,7 @@ public final class PostgresStore implements RecordStore {
       try {
         database.ask(tables.forget(), PreparedStatement::executeUpdate);
       } catch (Database.Failure later) {
-        // One of the next writes does this.
+        // A later write will delete the old entries.
         return;
       }
     }
@@ -460,7 +474,7 @@ public final class PostgresStore implements RecordStore {
                 .toList());
   }
 
-  /** Returns the first rows of a space after a name, in the order of their complete names. */
+  /** Returns the rows of a space that follow a name, in the order of their complete names. */
   private List<StoreRows.Row> behind(RecordKey.Space space, byte[] name, int most) {
     List<StoreRows.Row> rows = new ArrayList<>();
     byte[] at = name;
@@ -535,7 +549,7 @@ public final class PostgresStore implements RecordStore {
     return settings.sealer();
   }
 
-  /** Closes its watches. The data source belongs to the host, and stays open. */
+  /** Closes the watches of this store. The data source belongs to the host, and stays open. */
   @Override
   public void close() {
     watches.close();

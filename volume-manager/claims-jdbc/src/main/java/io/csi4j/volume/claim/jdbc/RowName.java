@@ -6,20 +6,24 @@ import io.csi4j.volume.store.shared.RecordName;
 import java.util.Arrays;
 
 /**
- * The name of a record in the table that contains the records of all spaces: a byte for the space,
- * and a {@link RecordName}. The names of claims have no such byte, because the table first
- * contained only claims; a name that begins with the byte of a space has the byte 2 before it.
+ * The name of a record in the table that contains the records of all spaces. It consists of a byte
+ * for the space and a {@link RecordName}. For compatibility, the name of a claim has no byte for
+ * the space, because the table originally contained only claims. The exception is a claim whose
+ * name begins with the byte of a space: its name is preceded by the byte 2.
  *
- * <p>A row with the byte 2 before any other name was written by a program other than a store. Such
- * a row gets a name that begins with {@link #FOREIGN}, so that a scan continues after the row, and
- * not after the name that the row would have without its byte.
+ * <p>If a row has the byte 2 before any other name, another program than csi4j has written it. Such
+ * a row is read with a name that begins with {@link #FOREIGN}. A scan can then continue after the
+ * row. With the byte 2 simply removed, the name would belong to another position in the table.
  */
 final class RowName {
 
-  /** The position after all names: none begins with this byte. */
+  /** The position after all names. No name begins with this byte. */
   private static final byte[] END = {(byte) 0xff};
 
-  /** The first byte of the name of a foreign row: no {@link RecordName} begins with this byte. */
+  /**
+   * The first byte of the name of a row that another program has written. No {@link RecordName}
+   * begins with this byte.
+   */
   private static final byte FOREIGN = (byte) 0xff;
 
   private RowName() {}
@@ -28,7 +32,10 @@ final class RowName {
     return of(key.space(), RecordName.bytes(key.name()));
   }
 
-  /** Returns the bytes of a name in a space; for an empty name, the position before all others. */
+  /**
+   * Returns the stored form of a name in a space. For an empty name, returns the position before
+   * all names of the space.
+   */
   static byte[] of(Space space, byte[] name) {
     byte first = first(space);
     if (space == Space.CLAIMS && name.length > 0 && name[0] == FOREIGN) {
@@ -58,7 +65,7 @@ final class RowName {
     };
   }
 
-  /** Returns the bytes of the name without the space. */
+  /** Returns the encoded name in a row, without the byte for the space. */
   static byte[] name(byte[] row) {
     if (row.length > 1 && row[0] == 2 && (row[1] & 0xff) > 2) {
       byte[] foreign = row.clone();

@@ -16,14 +16,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a database, all read at one moment.
+ * The answer of the database to a query. All parts were read in the same statement.
  *
  * @param identity the identity of the store
- * @param problem why the store may have lost records
+ * @param problem why the store may have lost records; empty if it shows no sign of that
  * @param losesNothing whether a standby that takes over has all writes
- * @param version the number of writes to the store
- * @param forgotten the version up to which writes are no longer reported
- * @param rows the requested records or writes
+ * @param version the number of the last write to the store
+ * @param forgotten the version up to which the log no longer contains writes
+ * @param rows the requested records or writes, depending on the query
  */
 record StoreRows(
     StoreIdentity identity,
@@ -33,7 +33,7 @@ record StoreRows(
     long forgotten,
     List<Row> rows) {
 
-  /** The stored form of a record, or a removal, which has no bytes. */
+  /** A stored record, or the removal of a record. A removal has no bytes. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Row(byte[] name, long version, byte @Nullable [] record) {
 
@@ -41,23 +41,23 @@ record StoreRows(
       return RowName.key(name);
     }
 
-    /** Returns the record of this row. */
+    /** Returns the record in this row. */
     StoredRecord stored() {
       return StoredRecord.of(key(), version, Objects.requireNonNull(record));
     }
 
-    /** Returns the row without its space. */
+    /** Returns this row with a name that does not contain the space. */
     RecordName.Row found() {
       return new RecordName.Row(RowName.name(name), version, Objects.requireNonNull(record));
     }
 
-    /** Returns the change of this row, which is a write. */
+    /** Returns the change that this row of the log describes. */
     Change change() {
       return record == null ? new Change.Removed(key(), version) : new Change.Written(stored());
     }
   }
 
-  /** Returns the writes of a request with this limit. */
+  /** Returns the rows as the writes that a query with this limit has found. */
   PolledWatches.Writes writes(int limit) {
     return new PolledWatches.Writes(
         identity,
@@ -67,7 +67,7 @@ record StoreRows(
         rows.stream().map(Row::change).toList());
   }
 
-  /** Reads the rows of a query of {@link StoreTables}. */
+  /** Reads the result of a query of {@link StoreTables}. */
   static StoreRows of(ResultSet result) throws SQLException {
     String identity = null;
     String elsewhere = null;

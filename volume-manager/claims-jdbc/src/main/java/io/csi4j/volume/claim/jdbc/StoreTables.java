@@ -11,21 +11,22 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The tables of a store, and the queries on them, in the SQL of PostgreSQL. Each query is one
- * statement, which the server completes on its own: so a process that stops during a statement does
- * not block others, and all parts of an answer are read at one moment.
+ * The SQL statements for the tables of a store in PostgreSQL. Each request is a single statement in
+ * its own transaction. Therefore, a process that stops during a request does not block other
+ * processes, and all parts of an answer are consistent.
  *
- * <p>A write locks the row of the store until it is committed. So versions are committed in their
- * order, and a reader that has seen one has seen all before it.
+ * <p>A write locks the row of the store until the write is committed. Therefore, writes are
+ * committed in the order of their versions. A reader that sees a version also sees all earlier
+ * versions.
  */
 final class StoreTables {
 
-  /** Number of writes that are kept for watches. */
+  /** Number of writes that the log keeps for watches. */
   static final int KEPT = 10_000;
 
   /**
-   * Whether a standby that takes over has all writes: the column {@code home} then ends with a
-   * star.
+   * The condition that a standby that takes over has all writes. In this case, the column {@code
+   * home} ends with a star.
    */
   private static final String LOSES_NOTHING = "coalesce(s.home LIKE '%*', false)";
 
@@ -40,7 +41,7 @@ final class StoreTables {
   private final String schema;
 
   /**
-   * The tables of a store.
+   * Creates the statements for the tables of a store.
    *
    * @param settings the settings with the schema
    */
@@ -49,17 +50,17 @@ final class StoreTables {
     claims = schema + "csi4j_claim";
     writes = schema + "csi4j_claim_write";
     store = schema + "csi4j_claim_store";
-    // A commit that is confirmed before it is on disk would lose records in a crash; one that waits
-    // for no standby would lose them when a standby takes over.
+    // If a commit is confirmed before it is on disk, a crash can lose its records. If a commit does
+    // not wait for a standby, its records can be lost when a standby takes over.
     durable =
         "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') = 'off'"
             + " OR (current_setting('synchronous_commit') = 'local' AND %s)"
                 .formatted(LOSES_NOTHING)
             + " THEN 'on' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
-    // A restored copy is in another cluster, or has other tables; a standby that has taken over, or
-    // a cluster that was restored to an earlier moment, has another timeline. The position in the
-    // log is queried in any case: a standby refuses that, and so grants no claim for a store that
-    // loses nothing after it has taken over.
+    // A restored copy is in another cluster or has other tables. A standby that has taken over has
+    // another timeline, and so has a cluster that was restored to an earlier time. The statement
+    // queries the position in the log even if the timeline does not matter, because a standby
+    // rejects this query. Therefore, no claim is granted by a standby that has not taken over.
     String cluster = "(SELECT to_hex(system_identifier) FROM pg_control_system())";
     String timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
     String place = cluster + " || '-' || '" + store.replace("'", "''") + "'::regclass::oid";
@@ -74,7 +75,7 @@ final class StoreTables {
     isAtHome = "(%s OR (%s AND s.home LIKE %s || '-%%'))".formatted(isHere, LOSES_NOTHING, place);
   }
 
-  /** The statements that create the tables. */
+  /** Returns the statements that create the tables. */
   String creation() {
     try (InputStream in = StoreTables.class.getResourceAsStream("tables.sql")) {
       String text =
@@ -87,13 +88,14 @@ final class StoreTables {
     }
   }
 
-  /** Whether the tables exist in their current form: one value. */
+  /** Returns a query with one value: whether the tables exist in their current form. */
   String areThere() {
     return "SELECT " + hasColumn(writes, "record", " AND NOT attnotnull") + " AND " + hasHome();
   }
 
   /**
-   * Whether the tables exist, in their current form or in the form before removals were supported.
+   * Returns a query with one value: whether the tables exist in their current form, or in the older
+   * form that does not support removals.
    */
   String takeWrites() {
     return "SELECT "
@@ -114,12 +116,18 @@ final class StoreTables {
         .formatted(table.replace("'", "''"), column, also);
   }
 
-  /** Lets one process at a time create the tables, until the transaction ends. */
+  /**
+   * Returns a statement that lets only one process at a time create the tables, until the
+   * transaction ends.
+   */
   String turnToCreate() {
     return "SELECT pg_advisory_xact_lock(6004011)";
   }
 
-  /** Creates the mark of a store that has neither a mark nor records. Parameter: the mark. */
+  /**
+   * Returns a statement that creates the mark of a store without mark and records. Parameter: the
+   * mark.
+   */
   String mark() {
     return ("INSERT INTO %s (only_one, mark, version, forgotten, home) SELECT 1, ?, 0, 0, %s"
             + " WHERE NOT EXISTS (SELECT FROM %s) AND NOT EXISTS (SELECT FROM %s)"
@@ -127,13 +135,17 @@ final class StoreTables {
         .formatted(store, home, claims, writes);
   }
 
-  /** Completes the mark of a store that was created when marks did not contain their place. */
+  /**
+   * Returns a statement that adds the place to the mark of an old csi4j version, whose marks had no
+   * place.
+   */
   String complete() {
     return "UPDATE %s SET home = %s WHERE home IS NULL".formatted(store, home);
   }
 
   /**
-   * Creates another mark if the store has none, or has the mark of the store that it is a copy of.
+   * Returns a statement that creates a new mark if the store has no mark or is a restored copy.
+   * Parameter: the mark.
    */
   String settle() {
     return """
@@ -146,21 +158,21 @@ final class StoreTables {
   }
 
   /**
-   * Records in the store that a standby that takes over has all writes, unless one has taken over
-   * already: that standby may lack some of them. Parameters: the required identity of the store,
-   * twice; any if null.
+   * Returns a statement that records in the store that a standby that takes over has all writes. It
+   * changes nothing if a standby has already taken over, because that standby may lack some writes.
+   * Parameters: twice the identity that the store must have, or null for any identity.
    */
   String loseNothing() {
     return "UPDATE %s AS s SET home = s.home || '*' WHERE %s AND NOT %s AND (?::text IS NULL OR %s = ?)"
         .formatted(store, isHere, LOSES_NOTHING, identity);
   }
 
-  /** Whether there are long names in the former form: one value. */
+  /** Returns a query with one value: whether the table contains long names in their former form. */
   String hasFormerNames() {
     return "SELECT EXISTS (SELECT FROM %s WHERE %s)".formatted(claims, isFormer());
   }
 
-  /** Converts long names into their current form. */
+  /** Returns a statement that converts long names into their current form. */
   String formNames() {
     return """
         UPDATE %s SET name = substring(name FROM 1 FOR %d) || sha256(name),
@@ -175,7 +187,7 @@ final class StoreTables {
             LongName.SHORT, LongName.FIRST + LongName.DIGEST, LongName.FIRST + 1, LongName.DIGEST);
   }
 
-  /** Reads records. Parameters: their names. */
+  /** Returns a query for records. Parameters: the names of the records. */
   String read(int names) {
     return answer(
         "SELECT name, version, record FROM %s WHERE name IN (%s)"
@@ -184,8 +196,8 @@ final class StoreTables {
   }
 
   /**
-   * Reads records in the order of their names. Parameters: the name before the first, the end, and
-   * the limit.
+   * Returns a query for records in the order of their names. Parameters: the name after which the
+   * result begins, the name before which it ends, and the limit.
    */
   String scan() {
     return answer(
@@ -196,9 +208,9 @@ final class StoreTables {
   }
 
   /**
-   * Reads writes in the order of their versions. Parameters: the version before the first, the
-   * names before the first and the last, and the limit. A row beyond the version of the store does
-   * not count as a write.
+   * Returns a query for writes in the order of their versions. Parameters: the version after which
+   * the result begins, the names between which it must be, and the limit. A row with a higher
+   * version than the store does not count as a write.
    */
   String written() {
     return answer(
@@ -210,10 +222,11 @@ final class StoreTables {
   }
 
   /**
-   * Rows with the identity of the store, its version, the version up to which writes are forgotten,
-   * the place of its mark if that differs, whether it loses nothing when a standby takes over, and
-   * a name, a version and a record of the result; one row without the latter three if there is no
-   * result.
+   * Returns a query that adds the properties of the store to each row of a result: the identity of
+   * the store, its version, the version up to which the log has no writes, the place of its mark if
+   * it differs from the current place, and whether a standby that takes over has all writes. The
+   * row of the result follows: a name, a version and a record. If the result is empty, there is one
+   * row in which these three are null.
    */
   private String answer(String question, String order) {
     return ("SELECT %s, s.version, s.forgotten, CASE WHEN %s THEN NULL ELSE s.home END,"
@@ -223,14 +236,16 @@ final class StoreTables {
   }
 
   /**
-   * Makes writes, all or none. Parameters: the identity of the store, and the values of each write:
-   * for a new record its name and bytes; for a changed one its bytes, and the expected name,
-   * version and bytes; for a removed one those three, and the entry in the log of writes for the
-   * removal. Returns the version of the last write, if the writes were made. A row that had this
-   * version before was beyond the store, and is replaced.
+   * Returns a statement that makes several writes atomically. The first parameter is the identity
+   * of the store. The other parameters are the values of each write. For a new record, these are
+   * its name and bytes. For a changed record, these are the new bytes, and the expected name,
+   * version and bytes. For a removed record, these are the expected name, version and bytes, and
+   * the entry for the log of writes. If the writes were made, the result is the version of the last
+   * write. If the log already has a row with this version, which is higher than the version of the
+   * store, the row is replaced.
    *
-   * <p>A single write whose condition fails changes no row. Of several writes, some may be made:
-   * the statement then divides by zero, which rolls back all of them.
+   * <p>A single write whose condition fails changes no row. If only some of several writes succeed,
+   * the statement divides by zero, which rolls back all of them.
    */
   String write(List<RecordWrite> all) {
     int size = all.size();
@@ -280,12 +295,15 @@ final class StoreTables {
         : "DELETE FROM %1$s AS c USING turn" + same + "%2$s AS version, ?::bytea AS record";
   }
 
-  /** Changes nothing. Its commit follows all writes that were read before, on the standbys too. */
+  /**
+   * Returns a statement that changes no values. When its commit is confirmed, the standbys also
+   * have all writes that were committed before.
+   */
   String confirm() {
     return "UPDATE %s AS s SET version = version WHERE %s".formatted(store, durable);
   }
 
-  /** Deletes all logged writes except the last ones. */
+  /** Returns a statement that deletes all entries of the log except the last entries. */
   String forget() {
     return """
         WITH turn AS (UPDATE %s SET forgotten = version - %d WHERE forgotten < version - %d RETURNING forgotten)

@@ -126,8 +126,8 @@ public sealed interface ReleaseProof {
      */
     NODE,
     /**
-     * The override also replaces the confirmation of the storage system that it has detached the
-     * volume, if the storage system does not confirm it.
+     * The override also replaces the storage system's confirmation that the volume is detached, if
+     * this confirmation is missing.
      */
     NODE_AND_STORAGE
   }

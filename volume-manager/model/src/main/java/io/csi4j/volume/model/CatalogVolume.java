@@ -110,9 +110,8 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns the size to which a node must still expand the volume when it mounts it; empty if no
-   * expansion is pending. After an expansion of the storage, some volumes also need an expansion on
-   * a node.
+   * Returns the size to which a node must still expand the volume after the storage was expanded;
+   * empty if no expansion is pending on a node.
    */
   public Optional<CapacityRange> pendingOnNode() {
     return Optional.ofNullable(parts.pendingOnNode);
@@ -267,7 +266,7 @@ public final class CatalogVolume {
       return this;
     }
 
-    /** Sets the size to which a node must still expand the volume when it mounts it. */
+    /** Sets the size to which a node must still expand the volume. */
     public Builder pendingOnNode(CapacityRange value) {
       pendingOnNode = Objects.requireNonNull(value, "pendingOnNode");
       return this;

@@ -163,8 +163,9 @@ public final class MountPolicy {
 
   /**
    * Returns how often a plugin may fail to unmount a volume that is no longer wanted, before the
-   * manager unmounts it without the plugin. The count includes answers that the volume is unknown,
-   * and answers of OK that leave it mounted. 0 means that the manager never does this.
+   * manager unmounts it without the plugin. An answer that the volume is unknown counts as a
+   * failure, and so does an answer of OK that leaves the volume mounted. 0 means that the manager
+   * never unmounts without the plugin.
    */
   public int forceAfterRefusals() {
     return parts.forceAfterRefusals;

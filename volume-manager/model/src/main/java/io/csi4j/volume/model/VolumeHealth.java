@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The known faults of a volume. Plugins report faults (in one form since CSI 1.13, and in another
- * with CSI 1.3 to 1.12), and csi4j detects faults itself. The faults are intended for people and
- * for policies of a host; csi4j does not repair them.
+ * The known faults of a volume. Plugins of CSI 1.13 report faults, plugins of CSI 1.3 to 1.12
+ * report them in an older form, and csi4j itself detects some faults. The information is intended
+ * for people and for policies of a host; csi4j does not repair the faults.
  *
  * <pre>{@code
  * manager.status(volume).forEach(

@@ -72,9 +72,9 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * Prepares propagation. Each volume below the root whose mount has a propagation becomes a shared
-   * mount. A plugin may have mounted the volume as a private mount, which a runtime would refuse or
-   * which would propagate nothing. Repeating this has no effect.
+   * Prepares propagation. Each volume below the root that will be mounted with propagation becomes
+   * a shared mount. A plugin may have mounted the volume as a private mount, which a runtime would
+   * refuse or which would propagate nothing. Repeating this has no effect.
    *
    * @param root the directory of volume mounts; mounts outside this directory are not changed
    * @param mounts the interface to the mounts of the kernel

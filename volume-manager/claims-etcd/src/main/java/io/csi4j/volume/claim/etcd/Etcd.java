@@ -110,8 +110,8 @@ interface Etcd extends AutoCloseable {
     }
 
     /**
-     * Returns why the store that answered may have lost records. This is the case if it has no
-     * mark, because this method is not used for a new store.
+     * Returns why the store that answered may have lost records; empty if it has a mark. Without a
+     * mark, the store is treated like a restored older copy.
      */
     Optional<ReasonText> problem() {
       return mark.isPresent()

@@ -34,7 +34,8 @@ final class KeySpace {
   }
 
   /**
-   * Returns the position after the keys of a space, which ends with the character after the slash.
+   * Returns the position after the keys of a space. It ends with {@code 0}, the character that
+   * follows the slash.
    */
   byte[] end(Space space) {
     return folder(space, "0");
@@ -54,7 +55,7 @@ final class KeySpace {
     return Arrays.copyOfRange(key, first(space(key)).length, key.length);
   }
 
-  /** Returns the record that a key contains. */
+  /** Returns the record with this key, version and value. */
   StoredRecord record(byte[] key, long version, byte[] value) {
     return StoredRecord.of(new RecordKey(space(key), RecordName.text(name(key))), version, value);
   }

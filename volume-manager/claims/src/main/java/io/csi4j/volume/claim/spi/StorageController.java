@@ -70,7 +70,7 @@ public interface StorageController {
    * options, overridden by the options of the request. The {@linkplain ClaimRequest#selinuxLabel
    * label} and the {@linkplain ClaimRequest#groupIfOffered group} of the request are added if the
    * plugin supports them. The coordinator stores the options with the claim. If the node already
-   * has a claim of the volume, the label and the group of that claim are used instead.
+   * has a claim of the volume, that claim decides whether the label and the group are used.
    *
    * @return only the options of the request if the implementation does not know the volume's own
    *     options; empty for a block device

@@ -426,8 +426,8 @@ public final class ClaimRules {
 
   /**
    * Whether the volume is attached to a node read-only. The result is the same for all workloads of
-   * a node, except for the access mode with a single writer, where it depends on the workload's
-   * mode.
+   * a node, except with the access mode MULTI_NODE_SINGLE_WRITER, where it depends on the mode of
+   * the workload.
    */
   public static boolean readonly(Claim.Use use, ClaimMode mode) {
     return !use.mode().isWritable()

@@ -178,7 +178,7 @@ public final class LocalStore implements RecordStore {
       LocalRecords stored = LocalRecords.of(state.load());
       StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
       // A crash can leave an incomplete last entry. The state then reports an uncertainty for all
-      // keys, which does not concern a store.
+      // keys, although no confirmed write was lost.
       if (stored.uncertainties().isEmpty() && !state.load().uncertainties().isEmpty()) {
         state.settle();
       }

@@ -461,7 +461,8 @@ public final class StoreMove {
               throw inDoubt("the source, store '" + source + "', is uncertain: " + why);
             });
     if (there == null) {
-      // Fails before anything is written if the record cannot be encrypted for the target.
+      // Fails before anything is written if the target cannot take the record, for example because
+      // a key is missing.
       carried(moved);
     } else if (!isSame(moved, there)) {
       throw new IllegalArgumentException(

@@ -83,8 +83,9 @@ public interface RecordStore extends AutoCloseable {
   StoreIdentity identity();
 
   /**
-   * Returns why the store may have lost writes of a record; empty if it has lost none. Such a
-   * record can be read, and its claims can be released, but no new claim may be acquired with it.
+   * Returns why the store may have lost writes of a record; empty if it shows no sign of that. An
+   * uncertain record can be read, and its claims can be released, but no new claim may be acquired
+   * with it.
    */
   default Optional<ReasonText> uncertainty(RecordKey key) {
     return Optional.empty();

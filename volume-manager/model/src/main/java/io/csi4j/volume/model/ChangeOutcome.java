@@ -14,7 +14,7 @@ public enum ChangeOutcome {
   REFUSED,
   /** The change was not made. Repeat the request later. */
   UNAVAILABLE,
-  /** The change may have been made. Repeating the request is safe, and shows the result. */
+  /** The change may have been made. Repeat the request, which is safe. */
   UNCERTAIN,
   /** The change was not made, and csi4j makes no further attempt until a person has intervened. */
   HELD

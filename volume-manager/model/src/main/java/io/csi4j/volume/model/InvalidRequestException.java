@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An invalid request for a volume or of a workload, with all its violations. Contains no secret.
+ * Thrown for an invalid request, with all violations of the request. The message contains no
+ * secrets.
  *
  * @since 1.0
  */

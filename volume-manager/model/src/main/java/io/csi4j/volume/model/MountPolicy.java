@@ -516,9 +516,9 @@ public final class MountPolicy {
 
     /**
      * Sets the interval between queries of the health of the plugin's volumes and storage. The
-     * interval is randomized by a fifth, and grows to up to 16 times its length while the plugin
-     * does not answer. With zero, only {@code VolumeManager.health} queries the health. The default
-     * is 1 minute.
+     * interval is randomized by up to a fifth, and grows to up to 16 times its length while the
+     * plugin does not answer. With zero, only {@code VolumeManager.health} queries the health. The
+     * default is 1 minute.
      */
     public Builder healthInterval(Duration value) {
       healthInterval = Objects.requireNonNull(value, "healthInterval");

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on a volume that did not end as requested. The {@link #outcome()} classifies what
- * the caller should do next, and the {@link #code()} identifies the event. The cause, if any, is
- * the failure of a plugin, a disk or the kernel.
+ * Thrown when an operation on a volume did not end as requested. The {@link #outcome()} classifies
+ * what the caller should do next, and the {@link #code()} identifies the event. The cause, if any,
+ * is the failure of a plugin, a disk or the kernel.
  *
  * @since 1.0
  */

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The host's decision which workload may use which volume. The host must decide, because tenants
- * choose the names of volumes, and a name does not prove who owns the volume.
+ * Decides on behalf of the host which workload may use which volume. The host must decide, because
+ * tenants choose the names of volumes, and a name does not prove who owns the volume.
  *
  * <p>The manager calls the permission for each requested mount, before it records the use and
  * before it calls a plugin. A coordinator of claims calls the permission before it claims a volume.

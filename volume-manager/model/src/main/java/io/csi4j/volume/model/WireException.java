@@ -3,9 +3,9 @@ package io.csi4j.volume.model;
 import java.io.Serial;
 
 /**
- * A message of a node or a control plane that was rejected. Its bytes are not a message, or it is
- * too large, or a newer version of csi4j wrote content that this version must not guess. The
- * rejected message has changed nothing.
+ * Thrown when a message of a node or a control plane is rejected. The bytes are not a message, or
+ * the message is too large, or a newer version of csi4j wrote content that this version must not
+ * guess. The rejected message has changed nothing.
  *
  * @since 1.0
  */

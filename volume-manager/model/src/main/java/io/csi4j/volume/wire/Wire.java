@@ -67,7 +67,7 @@ public final class Wire {
     return written(Kind.CLAIM_GRANT, WireParts.grant(grant));
   }
 
-  /** Returns the granted claim in a message. */
+  /** Reads a granted claim from a message. */
   public static ClaimGrant grant(ClusterMessage message) {
     return read(message, Kind.CLAIM_GRANT, WireParts::grant);
   }
@@ -77,7 +77,7 @@ public final class Wire {
     return written(Kind.NODE_RECEIPT, WireParts.receipt(receipt));
   }
 
-  /** Returns the proof of a node in a message. */
+  /** Reads the proof of a node from a message. */
   public static NodeReceipt receipt(ClusterMessage message) {
     return read(message, Kind.NODE_RECEIPT, WireParts::receipt);
   }
@@ -87,7 +87,7 @@ public final class Wire {
     return written(Kind.STANDING_QUESTION, WireParts.question(question));
   }
 
-  /** Returns the query whether a claim is current from a message. */
+  /** Reads a node's query whether a claim is current from a message. */
   public static ClaimQuestion standingQuestion(ClusterMessage message) {
     return read(message, Kind.STANDING_QUESTION, WireParts::question);
   }
@@ -97,7 +97,7 @@ public final class Wire {
     return written(Kind.VOLUME_QUESTION, WireParts.question(question));
   }
 
-  /** Returns the query whether the volume of a claim exists from a message. */
+  /** Reads a node's query whether the volume of a claim exists from a message. */
   public static ClaimQuestion volumeQuestion(ClusterMessage message) {
     return read(message, Kind.VOLUME_QUESTION, WireParts::question);
   }
@@ -123,7 +123,7 @@ public final class Wire {
     return out.number(1, WireSchema.number("ClaimStanding.Standing", standing));
   }
 
-  /** Returns the answer whether a claim is current from a message. */
+  /** Reads the answer whether a claim is current from a message. */
   public static ClaimStanding standing(ClusterMessage message) {
     return read(message, Kind.CLAIM_STANDING, Wire::standing);
   }
@@ -158,7 +158,7 @@ public final class Wire {
     return out.number(1, WireSchema.number("VolumeVerdict.Verdict", verdict));
   }
 
-  /** Returns the answer whether a volume exists from a message. */
+  /** Reads the answer whether a volume exists from a message. */
   public static VolumeVerdict verdict(ClusterMessage message) {
     return read(message, Kind.VOLUME_VERDICT, Wire::verdict);
   }
@@ -176,7 +176,7 @@ public final class Wire {
     return written(Kind.VOLUME_HEALTH, WireParts.health(health));
   }
 
-  /** Returns the known faults of a volume from a message. */
+  /** Reads the known faults of a volume from a message. */
   public static VolumeHealth health(ClusterMessage message) {
     return read(message, Kind.VOLUME_HEALTH, WireParts::health);
   }
@@ -190,14 +190,14 @@ public final class Wire {
             .number(2, WireSchema.number("Refusal.Outcome", refusal.outcome())));
   }
 
-  /** Returns the failure of a request from a message. */
+  /** Reads the failure of a request from a message. */
   public static SentRefusal refusal(ClusterMessage message) {
     return read(message, Kind.REFUSAL, Wire::refusal);
   }
 
   /**
-   * An outcome that this version does not know is read as uncertain, because it could mean
-   * anything.
+   * Reads the failure of a request. An outcome that this version does not know counts as uncertain,
+   * because it could mean anything.
    */
   private static SentRefusal refusal(FieldReader in) throws MalformedRecordException {
     return new SentRefusal(

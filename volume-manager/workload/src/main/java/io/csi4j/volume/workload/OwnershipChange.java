@@ -78,7 +78,7 @@ record OwnershipChange(
 
   /**
    * Returns the group that the plugin can set while it mounts the volume, so that csi4j need not
-   * change the files. This is possible only for requests like {@link FileOwnership#ofGroup},
+   * change the files. This is possible only for an ownership like {@link FileOwnership#ofGroup},
    * because plugins give the group read and write access. The limits of a change are ignored.
    * Requests with another policy, such as a change at each mount, are always carried out by csi4j.
    */

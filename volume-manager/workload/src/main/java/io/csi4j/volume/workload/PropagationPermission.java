@@ -4,10 +4,10 @@ import io.csi4j.volume.model.WorkloadId;
 import java.util.Objects;
 
 /**
- * The host's decision whether mounts that a task makes in a volume may propagate to the host. It is
- * called only for writable volumes, each time the decision is needed. The decision should depend on
- * the type of the volume: propagation from a CSI volume may be acceptable where propagation from a
- * directory of the host is not.
+ * Decides on behalf of the host whether mounts that a task makes in a volume may propagate to the
+ * host. It is called only for writable volumes, each time the decision is needed. The decision
+ * should depend on the type of the volume: propagation from a CSI volume may be acceptable where
+ * propagation from a directory of the host is not.
  *
  * @since 1.0
  */

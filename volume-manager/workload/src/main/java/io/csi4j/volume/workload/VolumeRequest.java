@@ -163,7 +163,7 @@ public final class VolumeRequest {
 
   /**
    * Returns the group for which the volume is mounted if its plugin offers VOLUME_MOUNT_GROUP. This
-   * is the group of a request like {@link FileOwnership#ofGroup}. Empty if the {@linkplain
+   * is the group of an ownership like {@link FileOwnership#ofGroup}. Empty if the {@linkplain
    * #ownership ownership} is not set, or if the plugin could not fulfil it completely.
    */
   public Optional<String> groupIfOffered() {
@@ -364,7 +364,7 @@ public final class VolumeRequest {
      * mounted, before the workload can use it; see {@link
      * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. If the mount options contain a
      * {@linkplain MountOptions#volumeMountGroup() group}, the plugin sets the owner, and csi4j does
-     * not change it. If the plugin offers VOLUME_MOUNT_GROUP, the group of a {@link
+     * not change it. If the plugin offers VOLUME_MOUNT_GROUP, the group of an ownership like {@link
      * FileOwnership#ofGroup} is passed to the plugin automatically ({@link
      * MountRequest.Builder#groupIfOffered}).
      */

@@ -165,8 +165,8 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the mounts that {@link io.csi4j.volume.manager.VolumeManager#reconcile} must keep while
-   * the workload runs.
+   * Returns the wanted uses that the host passes to {@link
+   * io.csi4j.volume.manager.VolumeManager#reconcile} while the workload runs.
    */
   public List<WantedUse> liveMounts() {
     return mountRequests().stream().<WantedUse>map(WantedUse.Requested::new).toList();

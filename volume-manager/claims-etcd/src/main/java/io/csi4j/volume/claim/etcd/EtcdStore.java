@@ -64,7 +64,7 @@ public final class EtcdStore implements RecordStore {
   /**
    * Opens the store.
    *
-   * @param settings the settings, of which the required identity and the key are used
+   * @param settings the settings; only the required identity and the key are used
    * @param isNew whether to write a mark to an empty store
    */
   EtcdStore(Etcd etcd, Scheduler scheduler, EtcdSettings settings, boolean isNew) {
@@ -132,9 +132,9 @@ public final class EtcdStore implements RecordStore {
 
   /**
    * Settles the store: it accepts writes again, from all processes that were started after its
-   * identity changed. Before, an operator or a program must compare all claims with the mounts of
-   * the nodes, and all volumes with the storage systems. Has no effect on a store that accepts
-   * writes.
+   * identity changed. Before calling this method, an operator or a program must compare all claims
+   * with the mounts of the nodes, and all volumes with the storage systems. Has no effect on a
+   * store that accepts writes.
    *
    * <p>If the store has no mark, a new mark is written. If the store does not have the {@link
    * EtcdSettings#identity}, this process accepts the current identity. The host must configure the

@@ -184,9 +184,9 @@ public final class PostgresStore implements RecordStore {
 
   /**
    * Settles the store: it accepts writes again, from all processes that were started after its
-   * identity changed. Before, an operator or a program must compare all claims with the mounts of
-   * the nodes, and all volumes with the storage systems. Has no effect on a store that accepts
-   * writes.
+   * identity changed. Before calling this method, an operator or a program must compare all claims
+   * with the mounts of the nodes, and all volumes with the storage systems. Has no effect on a
+   * store that accepts writes.
    *
    * <p>If the store has no mark or is a restored copy, a new mark is written. If the store does not
    * have the {@link JdbcSettings#identity}, this process accepts the current identity. The host

@@ -25,8 +25,8 @@ final class StoreTables {
   static final int KEPT = 10_000;
 
   /**
-   * The condition that a standby that takes over has all writes. In this case, the column {@code
-   * home} ends with a star.
+   * The SQL condition for a store whose standby has all writes when it takes over. In such a store,
+   * the column {@code home} ends with a star.
    */
   private static final String LOSES_NOTHING = "coalesce(s.home LIKE '%*', false)";
 
@@ -158,9 +158,9 @@ final class StoreTables {
   }
 
   /**
-   * Returns a statement that records in the store that a standby that takes over has all writes. It
-   * changes nothing if a standby has already taken over, because that standby may lack some writes.
-   * Parameters: twice the identity that the store must have, or null for any identity.
+   * Returns a statement that records a guarantee in the store: a standby that takes over has all
+   * writes. It changes nothing if a standby has already taken over, because that standby may lack
+   * some writes. Parameters: twice the identity that the store must have, or null for any identity.
    */
   String loseNothing() {
     return "UPDATE %s AS s SET home = s.home || '*' WHERE %s AND NOT %s AND (?::text IS NULL OR %s = ?)"

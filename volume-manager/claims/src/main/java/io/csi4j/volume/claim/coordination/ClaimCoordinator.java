@@ -71,7 +71,7 @@ import java.util.function.UnaryOperator;
  * system, and meanwhile another process completes the same work. When the first process continues,
  * its call may detach a volume that was attached to that node again, or attach a volume that is no
  * longer needed. This never allows a second node to write. If the host lets only one process at a
- * time call the controller of a plugin, the conflict can only happen if the call of a killed
+ * time call the controller of a plugin, the conflict can only happen if a request of a killed
  * process arrives late.
  *
  * <p>Methods block until the store and the storage system have answered. Thread-safe.

@@ -77,7 +77,7 @@ final class ClaimWaits {
     /**
      * Waits until the claims of the volume may have changed since the previous wait.
      *
-     * @param nanos the maximum time
+     * @param nanos the maximum time to wait
      * @return whether to retry the request; false after an interrupt. If the watch was closed, the
      *     wait ends and the next request to the store fails
      */

@@ -100,7 +100,7 @@ public final class ClaimsOfNodes implements AutoCloseable {
    * Returns the claims of a node, as {@link ClaimCoordinator#ofNode} does.
    *
    * @param named the volumes whose claims must not be missing
-   * @throws ClaimException if the store of the claims, or that of the volumes, cannot answer
+   * @throws ClaimException if the store of claims or the catalog of volumes cannot answer
    */
   public ClaimsOfNode of(NodeName node, Set<VolumeKey> named) {
     Set<VolumeKey> asked = new TreeSet<>(named);

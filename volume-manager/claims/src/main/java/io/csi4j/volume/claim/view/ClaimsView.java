@@ -35,8 +35,8 @@ import java.util.Optional;
  * @param identity the identity of the store; empty if the store has no identity yet
  * @param claims the claims that can be read, by volume
  * @param unreadable for each claim that cannot be read, sentences that describe the problem
- * @param uncertainties the damages to the journal; while they exist, no claims are granted for the
- *     affected volumes
+ * @param uncertainties the damage to the journal that no operator has settled yet; no claims are
+ *     granted for the affected volumes
  * @since 1.0
  */
 public record ClaimsView(

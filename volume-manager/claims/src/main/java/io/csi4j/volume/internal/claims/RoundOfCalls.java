@@ -24,9 +24,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls of one round over the claims of many volumes. If a plugin does not answer some calls,
- * it is not called again in the same round, so that it does not delay the volumes of other plugins.
- * Not thread-safe.
+ * The calls of one round over the claims of many volumes. If a plugin has left two calls
+ * unanswered, it is not called again in the same round, so that it does not delay the volumes of
+ * other plugins. Not thread-safe.
  */
 public final class RoundOfCalls {
 

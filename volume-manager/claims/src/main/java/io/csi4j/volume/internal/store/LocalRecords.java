@@ -29,7 +29,7 @@ import java.util.TreeMap;
  *     text of its key in the state
  * @param unnamed the keys of the records whose bytes do not contain their name
  * @param highest the highest version that may have been used
- * @param uncertainties the damages to the journal because of which records may be missing
+ * @param uncertainties the damage to the journal because of which records may be missing
  */
 public record LocalRecords(
     Optional<StoreIdentity> identity,
@@ -132,7 +132,7 @@ public record LocalRecords(
   /**
    * Returns why writes of a record may be lost; empty if none may be lost.
    *
-   * @param uncertainties the damages that no operator has settled yet
+   * @param uncertainties the damage that no operator has settled yet
    */
   public static Optional<ReasonText> uncertainty(List<Uncertainty> uncertainties, RecordKey key) {
     if (uncertainties.isEmpty()) {

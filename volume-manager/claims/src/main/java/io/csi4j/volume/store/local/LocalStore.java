@@ -210,7 +210,7 @@ public final class LocalStore implements RecordStore {
     }
   }
 
-  /** Returns the damages to the journal that no operator has settled yet. */
+  /** Returns the damage to the journal that no operator has settled yet. */
   List<Uncertainty> uncertainties() {
     return uncertainties;
   }
@@ -380,8 +380,9 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Clears the uncertainties, so that claims can be acquired again. Before, an operator or a
-   * program must compare all claims with the mounts, and all volumes with the storage system.
+   * Clears the uncertainties, so that claims can be acquired again. Before calling this method, an
+   * operator or a program must compare all claims with the mounts, and all volumes with the storage
+   * system.
    *
    * @throws RecordStoreException if the store is closed
    */

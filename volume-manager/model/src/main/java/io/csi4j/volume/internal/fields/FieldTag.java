@@ -6,16 +6,16 @@ final class FieldTag {
   /** A number that is encoded with seven bits in each byte, the lowest bits first. */
   static final int VARINT = 0;
 
-  /** Eight bytes. */
+  /** A value of eight bytes. */
   static final int EIGHT = 1;
 
   /** A length, followed by this number of bytes. */
   static final int LENGTH = 2;
 
-  /** Four bytes. */
+  /** A value of four bytes. */
   static final int FOUR = 5;
 
-  /** The maximum number of a field. */
+  /** The highest number that a field can have. */
   static final int MAX_FIELD = (1 << 29) - 1;
 
   private FieldTag() {}

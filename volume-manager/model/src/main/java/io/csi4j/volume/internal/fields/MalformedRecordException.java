@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.fields;
 
 /**
- * A record that cannot be read. The message of the exception describes the fault, and contains no
- * values of the record.
+ * Thrown when a record cannot be read. The message of the exception describes the fault, and
+ * contains no values of the record.
  */
 public final class MalformedRecordException extends Exception {
 

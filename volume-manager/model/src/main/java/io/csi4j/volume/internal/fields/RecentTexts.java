@@ -16,7 +16,9 @@ final class RecentTexts {
 
   private static final int PLACES = 256;
 
-  /** Long texts are expensive to compare and unlikely to recur. */
+  /**
+   * Maximum length of a cached text. Longer texts are expensive to compare and unlikely to recur.
+   */
   private static final int LONGEST = 128;
 
   private final @Nullable String[] places = new @Nullable String[PLACES];

@@ -91,7 +91,10 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     }
   }
 
-  /** Fields of a newer version must have higher numbers, be in order, and not be groups. */
+  /**
+   * Checks the fields of a newer version. They must have higher numbers, be in order, and not be
+   * groups.
+   */
   private static void checkNewer(byte[] rest, int at, int known)
       throws IOException, MalformedRecordException {
     CodedInputStream in = CodedInputStream.newInstance(rest);

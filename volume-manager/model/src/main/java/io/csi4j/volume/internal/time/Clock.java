@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.time;
 
 import java.time.Instant;
 
-/** The source of time. Tests replace it by virtual time. */
+/** The source of time. Tests use virtual time instead of real time. */
 public interface Clock {
 
   /** Returns a monotonic time in nanoseconds, for measuring how much time has passed. */

@@ -12,7 +12,7 @@ public final class NoThreadsException extends OperatorException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates an exception. */
+  /** Creates an exception that shows how many threads could be started. */
   NoThreadsException(String seen, @Nullable Throwable cause) {
     super(
         Messages.of(

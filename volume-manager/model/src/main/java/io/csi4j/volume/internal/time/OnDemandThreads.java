@@ -36,7 +36,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Creates the object without threads.
+   * Creates a pool; it has no threads yet.
    *
    * @param name the prefix of the names of the threads
    * @param most the maximum number of threads; further work waits in a queue
@@ -46,7 +46,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Creates the object without threads.
+   * Creates a pool; it has no threads yet.
    *
    * @param idle the time that an idle thread is kept
    * @param watch creates the timer thread

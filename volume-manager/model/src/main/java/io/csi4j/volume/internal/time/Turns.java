@@ -142,7 +142,7 @@ public final class Turns<K> {
       }
     }
 
-    /** Ends the turns of all keys, and leaves the queue in which this place still waits. */
+    /** Ends the turns that this place has, and leaves the queue in which it waits. */
     @Override
     public void end() {
       List<Place> next = new ArrayList<>();

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * A CSI plugin that serves every call of the spec on a real UNIX socket and keeps its volumes in
  * memory.
  *
- * <p>It obeys the spec, unless its {@link PluginShape} or an injected {@link
- * io.csi4j.testkit.fault.Fault} says otherwise. {@code FakeCsiPlugin.open()} is enough for most
+ * <p>The plugin obeys the spec, except where its {@link PluginShape} or an injected {@link
+ * io.csi4j.testkit.fault.Fault} makes it deviate. {@code FakeCsiPlugin.open()} is enough for most
  * tests.
  *
  * <pre>{@code
@@ -51,12 +51,15 @@ public final class FakeCsiPlugin extends TestPlugin {
     this.backend = backend;
   }
 
-  /** Opens a plugin that offers everything, on a socket in its own temporary directory. */
+  /**
+   * Opens a plugin with the shape {@link PluginShape#full}, on a socket in a new temporary
+   * directory.
+   */
   public static FakeCsiPlugin open() {
     return builder().open();
   }
 
-  /** Opens a plugin of this shape, on a socket in its own temporary directory. */
+  /** Opens a plugin of this shape, on a socket in a new temporary directory. */
   public static FakeCsiPlugin open(PluginShape shape) {
     return builder().shape(shape).open();
   }
@@ -66,7 +69,7 @@ public final class FakeCsiPlugin extends TestPlugin {
     return new Builder();
   }
 
-  /** Loses its whole state, as a plugin without a disk does when it restarts. */
+  /** Makes the plugin lose all its state, as a plugin without a disk does when it restarts. */
   public void forget() {
     backend.forget();
     forgotten();
@@ -77,7 +80,7 @@ public final class FakeCsiPlugin extends TestPlugin {
     return backend.contents();
   }
 
-  /** Adds a pre-provisioned volume, which no caller created through the plugin. */
+  /** Adds a pre-provisioned volume: a volume that exists without a CreateVolume call. */
   public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
     backend.addVolume(volume, capacity, context);
   }
@@ -90,32 +93,32 @@ public final class FakeCsiPlugin extends TestPlugin {
   /**
    * Sets the condition that the plugin reports for a volume from now on. A shape of CSI 1.13
    * reports an abnormal condition as {@code DEGRADED} with the reason {@code VolumeCondition}.
-   * Replaces what {@link #health(VolumeId, VolumeHealthEntry...)} set.
+   * Replaces the entries set with {@link #health(VolumeId, VolumeHealthEntry...)}.
    */
   public void condition(VolumeId volume, VolumeCondition condition) {
     backend.health().volume(volume, condition);
   }
 
   /**
-   * Sets the health of a volume that the controller reports from now on, and every node for which
-   * no other health is set. Without entries the volume is healthy. A shape of CSI 1.12 reports a
-   * volume with entries as abnormal.
+   * Sets the health of a volume. The controller reports this health from now on, and so does every
+   * node that has no separate setting. Without entries, the volume is healthy. A shape of CSI 1.12
+   * reports a volume with entries as abnormal.
    */
   public void health(VolumeId volume, VolumeHealthEntry... entries) {
     backend.health().volume(volume, List.of(entries));
   }
 
   /**
-   * Sets the health of a volume that one node reports from now on, whatever the controller and the
-   * other nodes report. Without entries the volume is healthy on this node.
+   * Sets the health of a volume on one node. Only this node reports it from now on; the controller
+   * and the other nodes are not affected. Without entries, the volume is healthy on this node.
    */
   public void health(NodeId node, VolumeId volume, VolumeHealthEntry... entries) {
     backend.health().onNode(node, volume, List.of(entries));
   }
 
   /**
-   * Sets the health of the storage that every node reports from now on. Without entries the storage
-   * is healthy.
+   * Sets the health of the storage, as every node reports it from now on. Without entries, the
+   * storage is healthy.
    *
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
@@ -124,8 +127,8 @@ public final class FakeCsiPlugin extends TestPlugin {
   }
 
   /**
-   * Sets the health of the storage that one node reports from now on. Without entries the storage
-   * is healthy.
+   * Sets the health of the storage, as one node reports it from now on. Without entries, the
+   * storage is healthy.
    *
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
@@ -138,7 +141,7 @@ public final class FakeCsiPlugin extends TestPlugin {
     backend.health().clear();
   }
 
-  /** Expires every page token that the plugin has handed out. */
+  /** Expires every page token that the plugin has returned. */
   public void expireTokens() {
     backend.expireTokens();
   }
@@ -169,10 +172,11 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
-     * Sets the path of the socket; its directory is created if it is missing. Further sockets are
-     * in the same directory: {@code controller.sock} where the shape has {@link
-     * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}, and {@code NODE.sock} for each further node.
-     * Default: {@code csi.sock} in a new directory, which is removed when the plugin is closed.
+     * Sets the path of the main socket. A missing directory is created. Other sockets are created
+     * in the same directory: {@code controller.sock} if the shape has {@link
+     * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}, and {@code NODE.sock} for each node after the
+     * first. Default: {@code csi.sock} in a new directory, which is removed when the plugin is
+     * closed.
      */
     public Builder socket(Path socket) {
       this.socket = socket;
@@ -180,8 +184,8 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
-     * Sets the directory of the sockets: the same as {@link #socket} with the name {@code csi.sock}
-     * in it.
+     * Sets the directory of the sockets. The main socket is {@code csi.sock} in this directory; see
+     * {@link #socket}.
      */
     public Builder directory(Path directory) {
       return socket(directory.resolve("csi.sock"));
@@ -202,7 +206,9 @@ public final class FakeCsiPlugin extends TestPlugin {
       return this;
     }
 
-    /** Sets the time after which a new snapshot reports {@code ready_to_use}. Default: at once. */
+    /**
+     * Sets the time after which a new snapshot reports {@code ready_to_use}. Default: immediately.
+     */
     public Builder snapshotsReadyAfter(Duration time) {
       this.snapshotsReadyAfter = time;
       return this;

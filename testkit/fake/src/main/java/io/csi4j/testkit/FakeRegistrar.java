@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A registrar that announces a plugin on a real UNIX socket in a watched directory, as the sidecars
- * of Kubernetes do, and that injects faults on request.
+ * of Kubernetes do. Tests can inject faults into its calls.
  *
- * <p>Its socket is called {@code NAME-reg.sock} after the plugin. Like those sidecars it exits when
- * the caller reports that the plugin was refused: the call gets no answer, and the socket stays
- * behind; only {@link #start} starts the registrar again. The registrar listens from its opening
- * until {@link #close}. All methods are safe for use by many threads.
+ * <p>The socket is called {@code NAME-reg.sock}, where {@code NAME} is the name of the plugin. The
+ * registrar listens from its opening until {@link #close}. Like the Kubernetes sidecars, it exits
+ * when the caller reports that the plugin was refused: the call gets no answer, and the socket file
+ * remains. Only {@link #start} starts the registrar again. All methods are safe for use by many
+ * threads.
  *
  * @since 1.0
  */
@@ -40,7 +41,7 @@ public final class FakeRegistrar implements AutoCloseable {
     return new Builder(directory);
   }
 
-  /** An announcement of a registrar, right or wrong: any values are allowed. Immutable. */
+  /** An announcement of a registrar. Any values are allowed, including invalid ones. Immutable. */
   public static final class Announced {
     private final String type;
     private final String name;
@@ -60,22 +61,22 @@ public final class FakeRegistrar implements AutoCloseable {
       return new Announced("CSIPlugin", plugin.value(), socket, List.of("1.0.0"));
     }
 
-    /** Returns the announcement with another kind of plugin. */
+    /** Returns this announcement with another plugin type. */
     public Announced type(String value) {
       return new Announced(value, name, endpoint, versions);
     }
 
-    /** Returns the announcement with another name of the plugin. */
+    /** Returns this announcement with another plugin name. */
     public Announced name(String value) {
       return new Announced(type, value, endpoint, versions);
     }
 
-    /** Returns the announcement with another endpoint of the plugin. */
+    /** Returns this announcement with another endpoint. */
     public Announced endpoint(String value) {
       return new Announced(type, name, value, versions);
     }
 
-    /** Returns the announcement with other versions of the plugin's interface. */
+    /** Returns this announcement with other versions of the plugin's interface. */
     public Announced versions(String... values) {
       return new Announced(type, name, endpoint, List.of(values));
     }
@@ -96,17 +97,22 @@ public final class FakeRegistrar implements AutoCloseable {
   }
 
   /**
-   * Injects {@code fault} into every such call from now on, in place of the fault set before. The
-   * work of a notification is to record the reported outcome.
+   * Injects {@code fault} into every call of this kind from now on. It replaces the fault injected
+   * into such calls before. If a fault concerns the work of a notification, that work is to record
+   * the reported outcome.
    *
    * @throws IllegalArgumentException if the fault sets or changes the answer of a plugin, or is
-   *     {@code OTHER_ID} or {@code LOOPING_PAGE}: a registrar has neither ids nor pages
+   *     {@code OTHER_ID} or {@code LOOPING_PAGE}: the answers of a registrar contain neither ids
+   *     nor pages
    */
   public void inject(RegistrationCall call, Fault fault) {
     core.inject(call, fault, Integer.MAX_VALUE);
   }
 
-  /** Injects {@code fault} as {@link #inject} does, into the next call of that kind only. */
+  /**
+   * Injects {@code fault} into the next call of this kind only. In all other respects, this method
+   * is the same as {@link #inject}.
+   */
   public void injectOnce(RegistrationCall call, Fault fault) {
     core.inject(call, fault, 1);
   }
@@ -141,17 +147,19 @@ public final class FakeRegistrar implements AutoCloseable {
     return core.listens();
   }
 
-  /** Stops like a killed process: connections break, and the socket stays behind. */
+  /** Stops the registrar like a killed process: connections break, and the socket file remains. */
   public void stop() {
     core.stop();
   }
 
-  /** Listens on a new socket in place of the old one. Stops first if the registrar is running. */
+  /**
+   * Starts the registrar on a new socket at the same path. A running registrar is stopped first.
+   */
   public void start() {
     core.restart();
   }
 
-  /** Stops and removes the socket, as a registrar does that terminates normally. */
+  /** Stops the registrar and removes its socket, as after a normal exit. */
   @Override
   public void close() {
     core.close();
@@ -191,7 +199,7 @@ public final class FakeRegistrar implements AutoCloseable {
       return this;
     }
 
-    /** Sets the clock of its delays. Default: real time. */
+    /** Sets the clock for delays. Default: real time. */
     public Builder clock(PluginClock value) {
       clock = value;
       return this;

@@ -10,8 +10,8 @@ import java.util.List;
  * Judges the caller of a plugin by the events of the plugin's journal.
  *
  * <p>Duties that depend on earlier calls, such as the order of the lifecycle, are judged only if
- * the journal shows the plugin's complete life. A cleared journal does not, nor does the journal of
- * a plugin that kept its state from an earlier life.
+ * the journal is complete. A journal is incomplete if it was cleared, or if the plugin kept its
+ * state from before the journal began.
  *
  * @since 1.0
  */

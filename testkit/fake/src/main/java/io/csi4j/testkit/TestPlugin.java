@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A CSI plugin that runs in this process, on its own UNIX sockets, and injects faults on request.
+ * A CSI plugin that runs in this process, on its own UNIX sockets. Tests can inject faults into its
+ * calls.
  *
  * <p>A plugin listens from its start until {@link #close}. All methods are safe for use by many
  * threads.
@@ -37,9 +38,8 @@ public abstract class TestPlugin implements AutoCloseable {
   }
 
   /**
-   * Returns the endpoint that serves everything one socket can serve: all services of the first
-   * node, or the controller alone if the shape has {@link
-   * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}.
+   * Returns the main endpoint. It serves all services of the first node, or only the controller if
+   * the shape has {@link io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}.
    */
   public final CsiEndpoint endpoint() {
     return core.endpoint();
@@ -53,8 +53,8 @@ public abstract class TestPlugin implements AutoCloseable {
   /**
    * Returns the endpoint that serves the node service of {@code node}.
    *
-   * @throws IllegalArgumentException if the plugin has no such node; the message names the nodes it
-   *     has
+   * @throws IllegalArgumentException if the plugin does not run on this node; the message names the
+   *     nodes of the plugin
    */
   public final CsiEndpoint nodeEndpoint(NodeId node) {
     return core.nodeEndpoint(node);
@@ -65,28 +65,27 @@ public abstract class TestPlugin implements AutoCloseable {
     return core.nodes();
   }
 
-  /**
-   * Returns the shape: what the plugin offers, and how it differs from the plainest lawful plugin.
-   */
+  /** Returns the shape: the capabilities, limits and quirks of the plugin. */
   public final PluginShape shape() {
     return core.shape();
   }
 
   /**
-   * Injects {@code fault} into the calls that {@code when} describes, from now on. If several rules
-   * fit a call, the one added first acts.
+   * Injects {@code fault} into the calls that {@code when} selects, from now on. If several rules
+   * select a call, only the fault of the oldest rule is injected.
    */
   public final FaultRule inject(Fault fault, When when) {
     return core.faults().add(fault, when);
   }
 
   /**
-   * Answers every call of {@code operation} from now on with the fields that {@code made} returns
-   * for its request, under the names of the spec, and does no work. The fields are not checked, so
-   * any answer is possible. The journal shows the answer.
+   * Makes the plugin answer every call of {@code operation} from now on with the fields that {@code
+   * made} returns for the request. The fields have their names from the spec. The plugin does no
+   * work for such a call. The fields are not checked, so any answer is possible. The journal shows
+   * the answer.
    *
-   * <p>To answer only some calls this way, to do the work first, or to combine the answer with
-   * other faults: {@link #inject} with {@link Fault#answer(Function)} or {@link
+   * <p>To answer only some calls, to do the work first, or to combine the answer with other faults,
+   * call {@link #inject} with {@link Fault#answer(Function)} or {@link
    * Fault#change(java.util.function.BiFunction)}.
    */
   public final FaultRule answer(
@@ -94,7 +93,7 @@ public abstract class TestPlugin implements AutoCloseable {
     return inject(Fault.answer(made), When.calling(operation));
   }
 
-  /** Returns the injected faults that were not removed. */
+  /** Returns the injected faults, except those that were removed. */
   public final List<FaultRule> faults() {
     return core.faults().rules();
   }
@@ -105,7 +104,7 @@ public abstract class TestPlugin implements AutoCloseable {
   }
 
   /**
-   * Releases every call that a fault holds: the plugin does the work, if it is still to be done,
+   * Releases every call that a fault holds: the plugin does the work, unless it is already done,
    * and answers.
    */
   public final void release() {
@@ -117,13 +116,13 @@ public abstract class TestPlugin implements AutoCloseable {
     return core.journal();
   }
 
-  /** Returns how the caller has kept its duties so far. */
+  /** Returns the referee's verdict on the calls in the journal. */
   public final Verdict verdict() {
     return Referee.judge(journal().events());
   }
 
   /**
-   * Throws if the caller broke a duty.
+   * Throws an exception if the caller broke a binding duty.
    *
    * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the complete report
    */
@@ -132,16 +131,16 @@ public abstract class TestPlugin implements AutoCloseable {
   }
 
   /**
-   * Stops like a killed process: open calls break, connections close, and the sockets stay in the
-   * filesystem without a listener. Does nothing if the plugin is stopped.
+   * Stops the plugin like a killed process: calls in flight break, connections close, and the
+   * socket files remain without a listener. Does nothing if the plugin is already stopped.
    */
   public final void stop() {
     core.stop();
   }
 
   /**
-   * Listens again after {@link #stop}, on new sockets at the same paths. The plugin keeps its
-   * state.
+   * Starts the plugin again after {@link #stop}, on new sockets at the same paths. The plugin keeps
+   * its state.
    */
   public final void start() {
     core.start();
@@ -162,12 +161,15 @@ public abstract class TestPlugin implements AutoCloseable {
     core.journal().forgot();
   }
 
-  /** Stops answering: the sockets stay, and calls arrive and wait for {@link #thaw}. */
+  /**
+   * Stops the plugin from answering. The sockets remain, and calls still arrive, but they wait
+   * until {@link #thaw}.
+   */
   public final void freeze() {
     core.freeze();
   }
 
-  /** Answers again, starting with the waiting calls. */
+  /** Lets the plugin answer again, starting with the waiting calls. */
   public final void thaw() {
     core.thaw();
   }
@@ -178,8 +180,7 @@ public abstract class TestPlugin implements AutoCloseable {
   }
 
   /**
-   * Stops the plugin and removes the files that it created; volumes that it published stay as they
-   * are.
+   * Stops the plugin and removes its sockets and directories. Published volumes remain published.
    */
   @Override
   public void close() {

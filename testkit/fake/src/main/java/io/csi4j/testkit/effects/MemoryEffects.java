@@ -17,11 +17,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Mounts volumes in an in-memory namespace of a test. Every volume is a disk of the host with a
- * filesystem: staging mounts it; publishing binds it from its staging path, or mounts it if the
- * volume is not staged. Disks and mounts belong to the host, so they stay when the plugin loses its
- * state.
+ * filesystem. Staging mounts the disk. Publishing creates a bind mount of the staging path, or
+ * mounts the disk if the volume is not staged. Disks and mounts belong to the host, so they remain
+ * when the plugin loses its state.
  *
- * <p>Real directories can be created at the same paths, for a caller that looks at both.
+ * <p>On request, real directories and files are created at the same paths, for a caller that reads
+ * both.
  */
 final class MemoryEffects implements NodeEffects {
 
@@ -33,7 +34,10 @@ final class MemoryEffects implements NodeEffects {
   private final Map<VolumeId, MountPath> disks = new ConcurrentHashMap<>();
   private final Map<VolumeId, MountPath> staged = new ConcurrentHashMap<>();
 
-  /** Mounts in {@code namespace}, and has {@code files} create the same paths. */
+  /**
+   * Creates effects that mount in {@code namespace}. The same paths are passed to {@code files},
+   * which may create them on disk.
+   */
   MemoryEffects(MemoryNamespace namespace, NodeEffects files) {
     this.namespace = namespace;
     this.files = files;
@@ -124,7 +128,7 @@ final class MemoryEffects implements NodeEffects {
     }
   }
 
-  /** Returns the device of a volume, the same one each time. */
+  /** Returns the device of a volume. Repeated calls return the same device. */
   private MountPath disk(VolumeId volume) {
     return disks.computeIfAbsent(
         volume,
@@ -139,7 +143,8 @@ final class MemoryEffects implements NodeEffects {
   }
 
   /**
-   * Mounts at a target; one disk can be mounted writable at one target and read-only at another.
+   * Mounts a disk at a path. The same disk can be mounted writable at one path and read-only at
+   * another.
    */
   private void mount(MountPath disk, MountPath at, boolean readonly) {
     if (namespace.table().find(at).isEmpty()) {

@@ -6,22 +6,23 @@ import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 
 /**
- * Decides what a fake plugin does to the filesystem of its node when it stages and publishes. Calls
- * for the same volume never overlap; if a method throws, the CSI call fails with INTERNAL.
+ * The effects of a fake plugin on the filesystem of its node when it stages and publishes volumes.
+ * Calls for the same volume never overlap. If a method throws an exception, the CSI call fails with
+ * INTERNAL.
  *
  * @since 1.0
  */
 public interface NodeEffects {
 
   /**
-   * Creates a plain directory or file at each target path, and removes it again: the work of a
-   * plugin without the mount. Default of {@link io.csi4j.testkit.FakeCsiPlugin}.
+   * Returns effects that create a plain directory or file at each target path and remove it again,
+   * without a mount. {@link io.csi4j.testkit.FakeCsiPlugin} uses them by default.
    */
   static NodeEffects files() {
     return new FileEffects();
   }
 
-  /** Leaves the filesystem alone: for callers whose paths do not exist. */
+  /** Returns effects that do not touch the filesystem, for callers whose paths do not exist. */
   static NodeEffects none() {
     return new NodeEffects() {
       @Override
@@ -38,15 +39,19 @@ public interface NodeEffects {
     };
   }
 
-  /** Mounts in an in-memory namespace of a test; each volume is a separate filesystem there. */
+  /**
+   * Returns effects that mount in an in-memory namespace of a test. Each volume is a separate
+   * filesystem in that namespace.
+   */
   static NodeEffects mountingIn(MemoryNamespace namespace) {
     return new MemoryEffects(namespace, none());
   }
 
   /**
-   * Creates the same files as {@link #files}, and mounts at the same paths in an in-memory
-   * namespace: for a caller that creates real directories and reads mounts from {@code namespace},
-   * such as a volume manager opened with {@code mounts(kernel.table(), kernel.mounts())}.
+   * Returns effects that create the same files as {@link #files}, and mount at the same paths in an
+   * in-memory namespace. They suit a caller that creates real directories and reads mounts from
+   * {@code namespace}, such as a volume manager opened with {@code mounts(kernel.table(),
+   * kernel.mounts())}.
    */
   static NodeEffects filesMountedIn(MemoryNamespace namespace) {
     return new MemoryEffects(namespace, files());
@@ -56,28 +61,29 @@ public interface NodeEffects {
   void stage(VolumeId volume, PluginPath staging) throws IOException;
 
   /**
-   * Reverts {@link #stage}; the directory stays. Does nothing if the volume is not staged there.
+   * Reverts {@link #stage}. The directory remains. Does nothing if the volume is not staged at this
+   * path.
    */
   void unstage(VolumeId volume, PluginPath staging) throws IOException;
 
-  /** Creates {@code publication}. */
+  /** Makes the volume usable at the target path of {@code publication}. */
   void publish(Publication publication) throws IOException;
 
   /**
-   * Reverts {@link #publish} and removes the target. Does nothing if the volume is not published
-   * there.
+   * Reverts {@link #publish} and removes the target. Does nothing if the volume is not published at
+   * this path.
    */
   void unpublish(VolumeId volume, PluginPath target) throws IOException;
 
   /**
-   * Unmounts the target and leaves its directory or file, as a plugin does that never removes
-   * targets. Does nothing if nothing is mounted there, or if the effects do not mount, which is the
-   * default.
+   * Unmounts the target and keeps its directory or file, like a plugin that never removes targets.
+   * Does nothing if the target is not mounted. The default implementation does nothing.
    */
   default void unmount(PluginPath target) throws IOException {}
 
   /**
-   * Returns whether the paths in calls are paths of this machine, which the journal should check.
+   * Returns whether the paths in calls belong to this machine. The journal checks the files only at
+   * such paths.
    */
   default boolean visible() {
     return false;

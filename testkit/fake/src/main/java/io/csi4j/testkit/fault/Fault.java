@@ -10,12 +10,12 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * A fault of one call: a list of steps that the plugin takes instead of doing the work and
+ * A fault of one call: a list of steps that the plugin performs instead of doing the work and
  * answering.
  *
- * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. If the steps
- * end without an answer, the plugin does the work, unless it is done, and answers. Delays run on
- * the plugin's {@link io.csi4j.testkit.model.PluginClock}.
+ * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. If no step
+ * ends the call, the plugin does the work, unless a step did it, and answers. Delays run on the
+ * plugin's {@link io.csi4j.testkit.model.PluginClock}.
  *
  * @since 1.0
  */
@@ -52,8 +52,8 @@ public sealed interface Fault {
   }
 
   /**
-   * Does the work {@code after} this moment, even if the call ends in the meantime; a failure or a
-   * hang should follow.
+   * Does the work {@code after} this time, even if the call ends earlier. The next step should be a
+   * failure or a hang.
    */
   static Fault applyLater(Duration after) {
     return new ApplyLater(after);
@@ -78,7 +78,7 @@ public sealed interface Fault {
   }
 
   /**
-   * Does the work twice, as for a caller that repeats the call: the second run starts when the
+   * Does the work twice, as if the caller had repeated the call. The second run starts when the
    * first has ended. The plugin sends the second answer, unless the next step decides the answer.
    */
   static Fault duplicate() {
@@ -91,14 +91,14 @@ public sealed interface Fault {
   }
 
   /**
-   * Answers with these fields of the spec, whatever they are, and does no work; after {@link
-   * #apply} the work is done nevertheless.
+   * Answers with the fields that {@code made} returns, and does no work. Any fields of the answer's
+   * message are allowed. To do the work as well, put {@link #apply} before this step.
    *
    * <p>Values are strings, numbers, booleans, lists, maps, {@link java.time.Instant}, {@link
    * io.csi4j.client.model.Topology}, {@link io.csi4j.client.model.VolumeContext}, {@link
-   * io.csi4j.client.model.PublishContext}, and messages of the request. A map is a map of strings,
-   * or the fields of a message. A field that does not exist ends the call with INTERNAL and a text
-   * that names the existing fields.
+   * io.csi4j.client.model.PublishContext}, and messages of the request. A map is the value of a map
+   * field, or the fields of a nested message. If the message has no field of a given name, the call
+   * ends with INTERNAL and a text that names the existing fields.
    *
    * @param made returns the fields for the request
    */
@@ -107,8 +107,8 @@ public sealed interface Fault {
   }
 
   /**
-   * Answers as {@link #answer(Function)} does, with the fields of a JSON object, the same for each
-   * call.
+   * Answers as {@link #answer(Function)} does, with the fields of a JSON object. Every call gets
+   * the same answer.
    *
    * @param operation the operation to answer
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
@@ -118,8 +118,8 @@ public sealed interface Fault {
   }
 
   /**
-   * Does the work, and replaces these fields in the plugin's answer; other fields stay, also those
-   * within a message. A refusal is sent unchanged.
+   * Does the work, and replaces fields in the plugin's answer. All other fields keep their values,
+   * including those of nested messages. A refusal is sent unchanged.
    *
    * @param made returns the fields for the request and the plugin's answer; null clears a field
    */
@@ -128,8 +128,8 @@ public sealed interface Fault {
   }
 
   /**
-   * Changes the answer as {@link #change(BiFunction)} does, with the fields of a JSON object, the
-   * same for each call.
+   * Changes the answer as {@link #change(BiFunction)} does, with the fields of a JSON object. Every
+   * call uses the same fields.
    *
    * @param operation the operation whose answer changes
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
@@ -143,19 +143,19 @@ public sealed interface Fault {
     return new Sequence(List.of(this, next));
   }
 
-  /** The ways in which an answer is wrong. Each suits the operations that its description names. */
+  /**
+   * The kinds of wrong answers. Some exist only for the operations that their description names.
+   */
   enum WrongAnswer {
     /** An empty message, without an id or any other field. */
     EMPTY,
-    /**
-     * An id other than the one requested or given before. For operations that answer with an id.
-     */
+    /** An id other than the requested or the correct one. For operations that answer with an id. */
     OTHER_ID,
     /** A message larger than clients accept: more than 4 MiB. */
     OVERSIZED,
-    /** Bytes that are not a message. */
+    /** Bytes that cannot be parsed as a message. */
     MALFORMED,
-    /** A page that names the token of the first page as the next one. For listings. */
+    /** A page whose token leads back to the first page. For listings. */
     LOOPING_PAGE,
     /** The status OK without a message. */
     NO_MESSAGE,
@@ -169,7 +169,7 @@ public sealed interface Fault {
   /** The work, done immediately. */
   record Apply() implements Fault {}
 
-  /** The work, done this long after the step. */
+  /** The work, done when the time {@code after} has passed. */
   record ApplyLater(Duration after) implements Fault {}
 
   /** A pause. */
@@ -188,25 +188,24 @@ public sealed interface Fault {
   record Answer(WrongAnswer wrong) implements Fault {}
 
   /**
-   * An answer with fields that a test computes from the request and from the answer that they
-   * change.
+   * An answer whose fields a test computes from the request and from the plugin's answer.
    *
    * @param made computes the fields
-   * @param changes whether the fields change the plugin's answer, not an empty one
+   * @param changes whether the fields change the plugin's answer; if not, they fill an empty answer
    */
   record TestAnswer(
       BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made, boolean changes)
       implements Fault {}
 
-  /** Several steps in order, flattened. */
+  /** Several steps in order. No step is itself a sequence. */
   record Sequence(List<Fault> steps) implements Fault {
-    /** Copies the list and flattens its faults. */
+    /** Copies the steps, and replaces each sequence among them by its steps. */
     public Sequence {
       steps = steps.stream().flatMap(step -> step.steps().stream()).toList();
     }
   }
 
-  /** Returns the steps of this fault in order, flattened. */
+  /** Returns the single steps of this fault, in order. */
   default List<Fault> steps() {
     return List.of(this);
   }

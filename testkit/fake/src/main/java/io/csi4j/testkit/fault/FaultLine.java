@@ -40,7 +40,7 @@ final class FaultLine {
     this.line = line;
   }
 
-  /** A mistake in the line, and its position. */
+  /** A mistake in the line, with its position. */
   static final class Mistake extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -70,7 +70,7 @@ final class FaultLine {
     }
   }
 
-  /** Parses the rule of this line; empty if the line is blank or a comment. */
+  /** Parses the rule of this line. Returns an empty result if the line is blank or a comment. */
   Optional<FaultScript.Rule> read() throws Mistake {
     if (atEnd()) {
       return Optional.empty();
@@ -201,7 +201,8 @@ final class FaultLine {
   }
 
   /**
-   * Returns a fault with the fields of an answer; every operation of the rule must have the fields.
+   * Returns a fault with the fields of an answer. The answers of all operations of the rule must
+   * have these fields.
    */
   private Fault fields(Set<CsiOperation> operations, BiFunction<CsiOperation, String, Fault> made)
       throws Mistake {
@@ -218,7 +219,7 @@ final class FaultLine {
     return Objects.requireNonNull(fault);
   }
 
-  /** Reads the text from a brace to its closing brace. */
+  /** Reads the text from an opening brace to its closing brace. */
   private String object() throws Mistake {
     int from = at;
     int depth = 0;
@@ -284,14 +285,14 @@ final class FaultLine {
         .orElseThrow(() -> word.isNo(kind, orElse + oneOf(constants, Enum::name)));
   }
 
-  /** Joins a list for a sentence: {@code a, b or c}. */
+  /** Joins names for a sentence: {@code a, b or c}. */
   private static <T> String oneOf(T[] all, Function<T, String> name) {
     List<String> names = Arrays.stream(all).map(name).toList();
     int last = names.size() - 1;
     return String.join(", ", names.subList(0, last)) + " or " + names.get(last);
   }
 
-  // Letters.
+  // Methods that read characters.
 
   /** Returns the next character that is not white space; a comment counts as the end. */
   private char peek() {

@@ -1,7 +1,7 @@
 package io.csi4j.testkit.fault;
 
 /**
- * A fault that was injected: counts the calls on which it acted, and can be removed.
+ * An injected fault. It counts the calls on which it acted, and it can be removed.
  *
  * @since 1.0
  */
@@ -17,12 +17,12 @@ public interface FaultRule extends AutoCloseable {
   long hits();
 
   /**
-   * Returns whether the fault acted on the call with this number in the journal. Only the last
-   * 10,000 calls of a fault are remembered.
+   * Returns whether the fault acted on the call with this number in the journal. A rule remembers
+   * only the last 10,000 calls on which it acted.
    */
   boolean actedOn(long call);
 
-  /** Removes the fault; calls on which it acts already continue with its steps. */
+  /** Removes the fault. Calls that are already executing its steps continue with them. */
   @Override
   void close();
 }

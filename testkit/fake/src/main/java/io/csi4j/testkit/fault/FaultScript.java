@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Faults as text, with one rule on each line; the first rule that fits a call acts:
+ * Faults as text, with one rule on each line. If several rules select a call, only the first one
+ * acts:
  *
  * <pre>
  * # the second staging of v1 takes 5 seconds and fails
@@ -25,15 +26,15 @@ public record FaultScript(List<Rule> rules) {
     rules = List.copyOf(rules);
   }
 
-  /** A line: the calls it selects, and the fault. */
+  /** The rule of one line: the calls that it selects, and the fault. */
   public record Rule(When when, Fault fault) {}
 
   /**
    * Parses a script.
    *
    * @param name the name of the script in messages, such as the path of its file
-   * @throws IllegalArgumentException with a line for each invalid line of the script: the position
-   *     of the mistake, and what is allowed there
+   * @throws IllegalArgumentException if a line of the script is invalid; for each such line, the
+   *     message states the position of the mistake and the allowed values
    */
   public static FaultScript parse(String name, List<String> lines) {
     List<Rule> rules = new ArrayList<>();

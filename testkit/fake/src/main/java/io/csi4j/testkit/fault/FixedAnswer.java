@@ -7,7 +7,7 @@ import io.csi4j.testkit.journal.WireMessage;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-/** Returns the same fields for each call, and keeps the JSON they came from. */
+/** Returns the same fields for each call, and keeps the JSON text from which they were parsed. */
 record FixedAnswer(Map<String, Object> fields, String json)
     implements BiFunction<WireMessage, WireMessage, Map<String, Object>> {
 

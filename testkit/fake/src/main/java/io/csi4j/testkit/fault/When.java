@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  * Selects the calls on which a fault acts. Immutable; each method returns a narrower selection.
  *
  * <p>{@code When.calling(NODE_STAGE_VOLUME).ofVolume(id).once()} is the next staging of that
- * volume. The rule counts, from 1, the calls that fit all other conditions.
+ * volume. Counting begins at 1, and includes only the calls that satisfy all other conditions.
  *
  * @since 1.0
  */
@@ -54,8 +54,7 @@ public final class When {
   }
 
   /**
-   * Selects only calls that name this volume: as {@code volume_id}, as source, or as the id of the
-   * source.
+   * Selects only calls that name this volume as {@code volume_id} or as the source of a new object.
    */
   public When ofVolume(VolumeId volume) {
     return where(call -> call.volume().filter(volume::equals).isPresent());
@@ -63,8 +62,8 @@ public final class When {
 
   /**
    * Selects only calls that also satisfy this condition. The condition is evaluated on the thread
-   * that receives every call, so it must return at once, and must not start the plugin or replace
-   * its sockets.
+   * that receives every call, so it must return immediately, and must not start the plugin or
+   * replace its sockets.
    */
   public When where(Predicate<RecordedCall> condition) {
     List<Predicate<RecordedCall>> all = new ArrayList<>(conditions);
@@ -72,12 +71,15 @@ public final class When {
     return new When(operations, all, first, last, times);
   }
 
-  /** Selects only the {@code n}th such call, or none if another rule acts on that call. */
+  /**
+   * Selects only the {@code n}th call that satisfies the conditions, or no call if another rule
+   * acts on that call.
+   */
   public When nth(long n) {
     return new When(operations, conditions, counted(n), n, 1);
   }
 
-  /** Selects only calls from the {@code n}th such call on. */
+  /** Selects only the {@code n}th call that satisfies the conditions, and all later ones. */
   public When from(long n) {
     return new When(operations, conditions, counted(n), Long.MAX_VALUE, times);
   }
@@ -89,7 +91,7 @@ public final class When {
     return n;
   }
 
-  /** Selects only {@code n} calls; a call on which another rule acts does not count. */
+  /** Selects only the first {@code n} calls. A call on which another rule acts does not count. */
   public When times(long n) {
     if (n < 1) {
       throw new IllegalArgumentException("A fault must act at least once, not " + n + " times.");
@@ -102,26 +104,29 @@ public final class When {
     return times(1);
   }
 
-  /** Returns whether a call fits, without regard to the counting. */
+  /** Returns whether a call satisfies all conditions. Counts are ignored. */
   public boolean fits(RecordedCall call) {
     return operations.contains(call.operation())
         && conditions.stream().allMatch(condition -> condition.test(call));
   }
 
-  /** Returns the first selected call, as its number among the fitting calls, counted from 1. */
+  /**
+   * Returns the number of the first selected call. The number counts the calls that satisfy the
+   * conditions, from 1.
+   */
   public long first() {
     return first;
   }
 
   /**
-   * Returns the last selected call, as its number among the fitting calls; {@code Long.MAX_VALUE}
-   * if there is no last one.
+   * Returns the number of the last selected call. The number counts the calls that satisfy the
+   * conditions, from 1; {@code Long.MAX_VALUE} means no limit.
    */
   public long last() {
     return last;
   }
 
-  /** Returns the number of selected calls among the fitting calls. */
+  /** Returns the maximum number of calls on which the fault acts. */
   public long times() {
     return times;
   }

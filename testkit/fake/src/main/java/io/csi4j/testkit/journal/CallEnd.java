@@ -9,7 +9,7 @@ import java.util.List;
  */
 public sealed interface CallEnd {
 
-  /** Returns whether the caller got OK. */
+  /** Returns whether the call ended with OK. */
   default boolean ok() {
     return this instanceof Answered;
   }
@@ -25,7 +25,7 @@ public sealed interface CallEnd {
   /**
    * The call ended with a failure.
    *
-   * @param code the status number, which need not be one of gRPC's
+   * @param code the status number, which may be one that gRPC does not define
    * @param text the status message; if it repeats sensitive values of the request, they are removed
    *     and the text is shortened
    */

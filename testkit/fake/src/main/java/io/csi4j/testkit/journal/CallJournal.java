@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The calls of a test plugin, in order; it grows while the plugin runs, and its methods return
+ * The calls of a test plugin, in order. The journal grows while the plugin runs. Its methods return
  * snapshots.
  *
  * @since 1.0
@@ -27,7 +27,7 @@ public interface CallJournal {
     return calls().stream().filter(call -> call.operation() == operation).toList();
   }
 
-  /** Returns the calls about one volume. */
+  /** Returns the calls that concern one volume. */
   default List<RecordedCall> calls(VolumeId volume) {
     return calls().stream()
         .filter(call -> call.volume().filter(volume::equals).isPresent())
@@ -51,19 +51,23 @@ public interface CallJournal {
   }
 
   /**
-   * Returns the volume capability in the last call of an operation, if the call had a valid one.
+   * Returns the volume capability in the last call of an operation, if its request contains a valid
+   * capability.
    */
   Optional<VolumeCapability> lastCapability(CsiOperation operation);
 
   /**
-   * Waits, in real time, until a call fits, and returns the first call that does; it may still be
-   * in flight.
+   * Waits in real time until a call satisfies {@code fits}, and returns the first such call. The
+   * call may still be in flight.
    *
    * @throws AssertionError when {@code atMost} has passed; the message lists the recorded calls
    */
   RecordedCall await(Predicate<RecordedCall> fits, Duration atMost);
 
-  /** Removes the events so far; numbering continues. Calls in flight stay. */
+  /**
+   * Removes all events recorded so far. Calls in flight remain, and the numbering of calls
+   * continues.
+   */
   void clear();
 
   /** Returns the complete journal as text: one line per event, redacted. */

@@ -18,15 +18,15 @@ public sealed interface JournalEvent {
   record Started(Instant at, PluginShape shape) implements JournalEvent {}
 
   /**
-   * The plugin stopped listening. As the first event of a journal: an earlier life of the plugin
-   * ended, and its calls are not in this journal.
+   * The plugin stopped listening. If this is the first event of a journal, the plugin ran before
+   * the journal began, and the earlier calls are not recorded.
    */
   record Stopped(Instant at) implements JournalEvent {}
 
   /** The plugin lost its state. */
   record Forgot(Instant at) implements JournalEvent {}
 
-  /** A call arrived and has not ended. */
+  /** A call arrived. */
   record Began(RecordedCall call) implements JournalEvent {
     @Override
     public Instant at() {
@@ -35,8 +35,8 @@ public sealed interface JournalEvent {
   }
 
   /**
-   * The plugin finished the work of a call, before the end of the call or long after it; {@code
-   * call} shows the call at that time.
+   * The plugin finished the work of a call, before or after the end of the call. The component
+   * {@code call} is a snapshot of the call at that time.
    */
   record Worked(Instant at, RecordedCall call) implements JournalEvent {}
 

@@ -31,9 +31,9 @@ public interface RecordedCall {
   String authority();
 
   /**
-   * Returns the gRPC metadata that the caller sent with the request, without gRPC's own; several
-   * values of one name are joined with commas. Recordings and {@code toString} leave the metadata
-   * out: it may contain credentials of the caller.
+   * Returns the gRPC metadata that the caller sent with the request, without the headers of gRPC
+   * itself. Several values of one name are joined with commas. Recordings and {@code toString} omit
+   * the metadata, because it may contain credentials of the caller.
    */
   default Map<String, String> metadata() {
     return Map.of();
@@ -46,21 +46,21 @@ public interface RecordedCall {
   List<Long> beside();
 
   /**
-   * Returns the kind of file at each path that the request names, by field: {@code target_path},
-   * {@code staging_target_path}, {@code volume_path}.
+   * Returns the kind of file at each path in the request. The keys are the names of the fields:
+   * {@code target_path}, {@code staging_target_path}, {@code volume_path}.
    */
   Map<String, PathFact> paths();
 
   /** Returns the time at which the call ended. */
   Optional<Instant> ended();
 
-  /** Returns how the call ended; empty while it is in flight. */
+  /** Returns how the call ended; empty while the call is in flight. */
   Optional<CallEnd> end();
 
-  /** Returns whether the plugin did the work; this does not depend on how the call ended. */
+  /** Returns whether the plugin has done the work, regardless of how the call ended. */
   boolean worked();
 
-  /** Returns the volume that the call is about, if the request names a valid one. */
+  /** Returns the volume that the call concerns, if the request contains a valid volume id. */
   Optional<VolumeId> volume();
 
   /** Returns whether the call ended with OK. */

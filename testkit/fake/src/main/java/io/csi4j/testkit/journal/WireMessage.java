@@ -11,8 +11,8 @@ import java.util.Set;
  * <p>The {@code toString} shows every field except secrets, mount flags and the values of contexts.
  * The accessors return all fields.
  *
- * <p>Each accessor throws {@code IllegalArgumentException} if the message has no such field, or one
- * of another kind; the text names the fields of the message.
+ * <p>Each accessor throws {@code IllegalArgumentException} if the message has no field of this
+ * name, or a field of another kind. The exception's message names the existing fields.
  *
  * @since 1.0
  */
@@ -21,10 +21,12 @@ public interface WireMessage {
   /** Returns the name of the message in the spec, such as {@code NodeStageVolumeRequest}. */
   String type();
 
-  /** Returns the fields that are set, or not empty. */
+  /**
+   * Returns the names of the fields that are set; for lists and maps, of those that are not empty.
+   */
   Set<String> fields();
 
-  /** Returns whether the field is set, or not empty. */
+  /** Returns whether the field is set; for a list or a map, whether it is not empty. */
   boolean has(String field);
 
   /** Returns a string field. */
@@ -37,21 +39,21 @@ public interface WireMessage {
   boolean flag(String field);
 
   /**
-   * Returns the name of an enum field's value, such as {@code SINGLE_NODE_WRITER}; its number if it
-   * has no name.
+   * Returns the name of an enum field's value, such as {@code SINGLE_NODE_WRITER}; a value without
+   * a name is returned as its number.
    */
   String choice(String field);
 
   /** Returns a map field. */
   Map<String, String> map(String field);
 
-  /** Returns a message field; an empty message if it is not set. */
+  /** Returns a message field; if the field is not set, an empty message. */
   WireMessage message(String field);
 
-  /** Returns a list of strings. */
+  /** Returns a field that is a list of strings. */
   List<String> texts(String field);
 
-  /** Returns a list of messages. */
+  /** Returns a field that is a list of messages. */
   List<WireMessage> messages(String field);
 
   /** Returns whether another message has the same fields with the same values, in any order. */

@@ -11,23 +11,23 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Provides a CSI plugin to a test, and fails the test if it leaves something behind or breaks the
- * rules of CSI.
+ * Provides a CSI plugin to a test, and fails the test if it leaves volumes or calls behind or
+ * breaks the rules of CSI.
  *
- * <p>On a class, a nested class or a method: parameters of the test, and of constructors and {@code
- * BeforeEach} methods, may then be a {@code FakeCsiPlugin}, its {@code CsiEndpoint}, a connected
- * {@code CsiPlugin} client of that endpoint, its {@code CallJournal}, its {@code VirtualClock} with
- * {@link #virtualTime}, and the {@code MemoryKernel} in which it mounts with {@link #mounts}. All
- * of them belong to one plugin. The innermost annotation applies.
+ * <p>An annotated class, nested class or method can have parameters in its tests, constructors and
+ * {@code BeforeEach} methods. The supported types are {@code FakeCsiPlugin}, its {@code
+ * CsiEndpoint}, a connected {@code CsiPlugin} client of that endpoint, its {@code CallJournal}, its
+ * {@code VirtualClock} (with {@link #virtualTime}), and its {@code MemoryKernel} (with {@link
+ * #mounts}). All parameters belong to one plugin. The innermost annotation applies.
  *
- * <p>On a parameter, or on a field of one of these types: a separate plugin, shared with other
- * parameters and fields of the test that have an equal annotation. Fields are set before the {@code
- * BeforeEach} methods; static fields before the {@code BeforeAll} methods, for {@link
- * PluginLifetime#CLASS}.
+ * <p>An annotated parameter, or an annotated field of one of these types, gets a separate plugin.
+ * Parameters and fields of the test with equal annotations share it. Fields are set before the
+ * {@code BeforeEach} methods. Static fields are set before the {@code BeforeAll} methods, and need
+ * {@link PluginLifetime#CLASS}.
  *
- * <p>The plugin is closed after each test. A test that passed fails if volumes are still in use,
- * calls are in flight or resources of the plugin itself remain, and if the referee found a broken
- * binding duty. If a test has failed already, the journal of calls is published as a report entry
+ * <p>The plugin is closed after each test. A test that would pass fails if volumes are still in
+ * use, if calls are in flight, if resources of the plugin remain, or if the referee found a broken
+ * binding duty. If a test has already failed, the journal of calls is published as a report entry
  * and added to the failure as a suppressed exception.
  *
  * @since 1.0
@@ -49,16 +49,16 @@ public @interface FakeCsi {
   /** The shape of the plugin. */
   ShapePreset shape() default ShapePreset.FULL;
 
-  /** A class that supplies the shape, instead of {@link #shape}. */
+  /** A class that supplies the shape. It replaces {@link #shape}. */
   Class<? extends ShapeSource> shapeFrom() default ShapeSource.class;
 
-  /** Quirks of the plugin in addition to those of its shape. */
+  /** Quirks that are added to the plugin's shape. */
   Quirk[] quirks() default {};
 
   /**
-   * The file of a {@link io.csi4j.testkit.fault.FaultScript} whose faults the plugin has from its
-   * start: a resource on the class path of the test, such as {@code faults/busy.txt}, or a path.
-   * Empty for none.
+   * The file of a {@link io.csi4j.testkit.fault.FaultScript}. Its faults are injected when the
+   * plugin starts. The file is a resource on the class path of the test, such as {@code
+   * faults/busy.txt}, or a path. Empty for none.
    */
   String faults() default "";
 
@@ -69,20 +69,20 @@ public @interface FakeCsi {
   boolean virtualTime() default false;
 
   /**
-   * Whether the plugin mounts what it publishes in an in-memory namespace, available as a parameter
-   * of type {@code MemoryKernel}: for a host that reads the mount table.
+   * Whether the plugin mounts published volumes in an in-memory namespace, for a host that reads
+   * the mount table. Tests get the namespace through a parameter of type {@code MemoryKernel}.
    */
   boolean mounts() default false;
 
   /** Whether a test fails if the referee found a broken binding duty. */
   boolean lawful() default true;
 
-  /** Whether a test fails if it leaves something behind. */
+  /** Which leftovers of a test make it fail. */
   LeftoverPolicy leftovers() default LeftoverPolicy.FAIL;
 
   /** The lifetime of the plugin. */
   PluginLifetime lifetime() default PluginLifetime.METHOD;
 
-  /** Distinguishes two plugins that are otherwise equal. */
+  /** A name that distinguishes two plugins with otherwise equal annotations. */
   String name() default "";
 }

@@ -35,7 +35,7 @@ import org.junit.platform.commons.support.ModifierSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The JUnit extension behind {@link FakeCsi}; the annotation registers it.
+ * The JUnit extension that implements {@link FakeCsi}. The annotation registers the extension.
  *
  * @since 1.0
  */
@@ -64,7 +64,10 @@ public final class FakeCsiExtension
   /** JUnit calls this constructor. */
   public FakeCsiExtension() {}
 
-  /** Constructors of test classes run for one test, unless the class has a longer lifetime. */
+  /**
+   * The constructor of a test class runs in the context of one test method, unless one instance
+   * serves all tests of the class.
+   */
   @Override
   public ExtensionContextScope getTestInstantiationExtensionContextScope(
       ExtensionContext rootContext) {
@@ -121,8 +124,8 @@ public final class FakeCsiExtension
   }
 
   /**
-   * A dynamic test belongs to the method that created it, and JUnit does not report its failure to
-   * that method.
+   * A dynamic test belongs to the method that created it. JUnit does not report its failure to that
+   * method, so this method records it.
    */
   @Override
   public void interceptDynamicTest(
@@ -151,10 +154,11 @@ public final class FakeCsiExtension
   // ---- selecting the plugin
 
   /**
-   * An annotation, and the context that holds its plugin.
+   * An annotation, with the context that holds its plugin.
    *
    * @param csi the annotation
-   * @param home the context whose store holds the plugin, which decides its lifetime
+   * @param home the context whose store holds the plugin; the plugin is closed together with this
+   *     context
    */
   private record Asked(FakeCsi csi, ExtensionContext home) {}
 
@@ -208,7 +212,7 @@ public final class FakeCsiExtension
     return Optional.ofNullable(home.getStore(NAMESPACE).get(home.getUniqueId(), Plugins.class));
   }
 
-  /** The plugins of one test or one class; the store closes them, if they are not closed before. */
+  /** The plugins of one test or one class. The store closes those that are still open. */
   private static final class Plugins implements AutoCloseable {
     private final ConcurrentMap<FakeCsi, PluginOfTest> all = new ConcurrentHashMap<>();
     private volatile boolean hasFailed;
@@ -218,8 +222,8 @@ public final class FakeCsiExtension
     }
 
     /**
-     * Records that a test failed that may have used these plugins: its leftovers are then no
-     * separate failure.
+     * Records that a test failed that may have used these plugins. Its leftovers are then not
+     * reported as a separate failure.
      */
     void testFailed() {
       hasFailed = true;
@@ -247,7 +251,7 @@ public final class FakeCsiExtension
     }
   }
 
-  /** Reports the journals of all plugins of the failed test and of its class. */
+  /** Publishes the journals of all plugins of the failed test and of its class. */
   private static void tell(ExtensionContext context, Throwable failure) {
     for (ExtensionContext each : outwards(context)) {
       kept(each).ifPresent(Plugins::testFailed);

@@ -1,15 +1,18 @@
 package io.csi4j.testkit.junit;
 
 /**
- * Decides whether a test that leaves something behind fails.
+ * The leftovers that a test may leave without failing: volumes in use, calls in flight, and
+ * resources of the plugin.
  *
  * @since 1.0
  */
 public enum LeftoverPolicy {
-  /** The test fails if anything is left. */
+  /** The test fails if it leaves anything behind. */
   FAIL,
-  /** Volumes may stay attached, staged and published; anything else fails the test. */
+  /**
+   * The test may leave volumes attached, staged and published. Any other leftover fails the test.
+   */
   ALLOW_VOLUMES,
-  /** The test may leave anything; the plugin is closed nevertheless. */
+  /** The test may leave anything behind. The plugin is still closed after the test. */
   ALLOW
 }

@@ -6,11 +6,11 @@ package io.csi4j.testkit.junit;
  * @since 1.0
  */
 public enum PluginLifetime {
-  /** One test: each test has its own plugin. */
+  /** The lifetime is one test: each test has its own plugin. */
   METHOD,
   /**
-   * The annotated class and its nested classes: the tests share a plugin, and their leftovers are
-   * checked after the last test.
+   * The lifetime is the annotated class with its nested classes. The tests share a plugin, and
+   * their leftovers are checked after the last test.
    */
   CLASS
 }

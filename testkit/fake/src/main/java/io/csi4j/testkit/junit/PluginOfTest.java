@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 /**
  * A plugin with its client, clock and mounts, from the start of a test to the check for leftovers.
  *
- * <p>Safe for use by many threads: the tests of a class may share it.
+ * <p>This class is safe for use by many threads, because the tests of a class may share a plugin.
  */
 final class PluginOfTest implements AutoCloseable {
 
@@ -96,7 +96,7 @@ final class PluginOfTest implements AutoCloseable {
     return file.isEmpty() ? new FaultScript(List.of()) : FaultScript.parse(file, lines(file));
   }
 
-  /** Reads the lines of a file that the annotation names: a resource, or a path. */
+  /** Reads the lines of the file that the annotation names. The name is a resource or a path. */
   private static List<String> lines(String file) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try (InputStream resource =
@@ -197,8 +197,8 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   /**
-   * Closes everything, and returns the failure of a test that left something behind, broke a duty,
-   * or both.
+   * Closes the plugin and its client. Returns a failure if the test left anything behind or broke a
+   * duty.
    */
   Optional<AssertionError> end() {
     boolean volumes = asked.leftovers() == LeftoverPolicy.FAIL;
@@ -242,7 +242,7 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   private boolean ends(RecordedCall call) {
-    // Waiting does not end a call that a fault holds or whose clock stands still.
+    // A call that a fault holds, or that waits for a virtual clock, does not end during the wait.
     Duration grace = clock == null ? Duration.ofMillis(200) : Duration.ofMillis(1);
     try {
       plugin
@@ -266,7 +266,7 @@ final class PluginOfTest implements AutoCloseable {
     }
   }
 
-  /** Closes the client and the plugin, with everything that the test left. */
+  /** Closes the client and the plugin, whatever the test has left behind. */
   @Override
   public void close() {
     List<String> ignored = close(false);

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Resources that remain of a plugin after it was closed: files, descriptors, threads. */
+/** Resources of a plugin that remain after its closing: files, descriptors, threads. */
 final class Remains {
 
-  /** Lists every open socket of this network namespace; exists only on Linux. */
+  /** File that lists every open socket of this network namespace. The file exists only on Linux. */
   private static final Path SOCKETS = Path.of("/proc/net/unix");
 
   private Remains() {}
@@ -35,7 +35,10 @@ final class Remains {
     return lines;
   }
 
-  /** A plugin removes its own directory, unless another file is in it. */
+  /**
+   * A closed plugin removes its own directory, so an existing directory is a leftover. The plugin
+   * keeps the directory if it contains a foreign file.
+   */
   private static List<String> files(Set<Path> directories) {
     return directories.stream()
         .filter(directory -> Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
@@ -62,8 +65,8 @@ final class Remains {
   }
 
   /**
-   * Compares directories only: a socket keeps the name with which it was bound, and a plugin
-   * renames its socket file.
+   * Compares directories only. The kernel lists a socket under the name with which it was bound,
+   * and a plugin renames its socket file afterwards.
    */
   private static List<String> descriptors(Set<Path> directories) {
     List<String> lines = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 
 /**
  * Supplies the shape of a plugin where a {@link io.csi4j.testkit.model.ShapePreset} is not enough.
- * Needs a constructor without parameters.
+ * An implementation needs a constructor without parameters.
  *
  * @since 1.0
  */

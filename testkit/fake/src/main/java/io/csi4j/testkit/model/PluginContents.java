@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The contents of a test plugin at one moment, from the plugin's point of view.
+ * The volumes, snapshots and groups of a test plugin at one moment, as the plugin itself records
+ * them.
  *
  * @since 1.0
  */
@@ -31,7 +32,7 @@ public record PluginContents(
     published = List.copyOf(published);
   }
 
-  /** Returns whether the plugin holds nothing at all. */
+  /** Returns whether the plugin has no volumes, snapshots, groups or uses of volumes. */
   public boolean empty() {
     return idle() && volumes.isEmpty() && snapshots.isEmpty() && groups.isEmpty();
   }
@@ -41,10 +42,7 @@ public record PluginContents(
     return attached.isEmpty() && staged.isEmpty() && published.isEmpty();
   }
 
-  /**
-   * Returns a line for each volume that is published, staged or attached, with the call that ends
-   * it.
-   */
+  /** Returns a line for each publication, staging and attachment, with the call that ends it. */
   public List<String> pending() {
     List<String> lines = new ArrayList<>();
     published.forEach(

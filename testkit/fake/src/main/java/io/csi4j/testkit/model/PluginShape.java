@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The shape of a test plugin: its name and version, its capabilities and limits, and how it differs
- * from the plainest lawful plugin. Immutable; each {@code with} returns a changed copy.
+ * The shape of a test plugin: its name and version, its capabilities and limits, and its {@link
+ * Quirk quirks}. A shape is immutable; each {@code with} returns a changed copy.
  *
  * <p>Start with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
  * and change it.
@@ -42,7 +42,7 @@ public final class PluginShape {
           NodeCapability.GET_VOLUME_HEALTH,
           NodeCapability.GET_STORAGE_HEALTH);
 
-  /** The parts of a shape; they change only before the shape is created. */
+  /** The values of a shape. They change only before the shape is created. */
   private static final class Parts {
     private PluginName name;
     private String version;
@@ -81,7 +81,7 @@ public final class PluginShape {
   }
 
   /**
-   * Returns a shape with everything that CSI 1.12 has, on one socket, with a total capacity of 1
+   * Returns a shape with all capabilities of CSI 1.12, on one socket, with a total capacity of 1
    * TiB.
    */
   public static PluginShape full() {
@@ -94,8 +94,8 @@ public final class PluginShape {
   }
 
   /**
-   * Returns a shape with everything that CSI 1.13 has, on one socket: separate calls for health,
-   * snapshots with a topology, and nothing that 1.13 removed.
+   * Returns a shape with all capabilities of CSI 1.13, on one socket. It has separate calls for
+   * health and snapshots with a topology, but no capability that 1.13 removed.
    */
   public static PluginShape full113() {
     return full112And113()
@@ -104,20 +104,20 @@ public final class PluginShape {
   }
 
   /**
-   * Returns a shape with everything that CSI 1.12 or 1.13 has, on one socket: the plugin reports
-   * health in both forms, as it does while its callers are upgraded.
+   * Returns a shape with all capabilities of CSI 1.12 and 1.13, on one socket. The plugin reports
+   * health in both forms, for callers of either version.
    */
   public static PluginShape full112And113() {
     return full().changed(p -> p.traits.addAll(NEW_IN_113));
   }
 
-  /** Returns a shape with everything, with separate sockets for controller and node. */
+  /** Returns the shape {@link #full} with separate sockets for controller and node. */
   public static PluginShape separateSockets() {
     return full().with(Quirk.SEPARATE_SOCKETS);
   }
 
   /**
-   * Returns a shape with a node service that stages, and without a controller: volumes are
+   * Returns a shape without a controller, whose node service stages volumes. All volumes are
    * pre-provisioned.
    */
   public static PluginShape nodeOnly() {
@@ -149,9 +149,9 @@ public final class PluginShape {
   }
 
   /**
-   * Returns a shape for csi-sanity, the Go test suite for plugins, which asks for more than the
-   * spec: {@link #full}, changed by {@link #forCsiSanity}, with one topology and only the mutable
-   * parameter {@code tier}.
+   * Returns a shape for csi-sanity, the Go test suite for plugins, which requires more than the
+   * spec. The shape is {@link #full}, changed by {@link #forCsiSanity}, with one topology and only
+   * the mutable parameter {@code tier}.
    */
   public static PluginShape csiSanity() {
     return full()
@@ -161,8 +161,8 @@ public final class PluginShape {
   }
 
   /**
-   * Returns this shape changed for csi-sanity: without the capabilities that csi-sanity does not
-   * know, and with the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND}, {@link
+   * Returns this shape, changed for csi-sanity. The shape lacks the capabilities that csi-sanity
+   * does not support, and has the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND}, {@link
    * Quirk#SNAPSHOT_IDS_NOT_NEEDED} and {@link Quirk#VOLUME_CONTEXT_NOT_NEEDED}.
    */
   public PluginShape forCsiSanity() {
@@ -175,7 +175,10 @@ public final class PluginShape {
             Quirk.VOLUME_CONTEXT_NOT_NEEDED);
   }
 
-  /** Returns the smallest useful shape: create, publish, unpublish and delete, nothing more. */
+  /**
+   * Returns the smallest useful shape: its volumes can only be created, published, unpublished and
+   * deleted.
+   */
   public static PluginShape plain() {
     Set<Enum<?>> all =
         Set.of(PluginCapability.CONTROLLER_SERVICE, ControllerCapability.CREATE_DELETE_VOLUME);
@@ -187,7 +190,7 @@ public final class PluginShape {
     return parts.name;
   }
 
-  /** Returns the version, as the vendor writes it. */
+  /** Returns the vendor's version of the plugin. */
   public String vendorVersion() {
     return parts.version;
   }
@@ -212,7 +215,7 @@ public final class PluginShape {
     return traits(GroupControllerCapability.class);
   }
 
-  /** Returns how the plugin differs from the plainest lawful plugin. */
+  /** Returns the plugin's quirks: its differences from the simplest plugin that obeys the spec. */
   public Set<Quirk> quirks() {
     return traits(Quirk.class);
   }
@@ -227,7 +230,7 @@ public final class PluginShape {
     return parts.blocks;
   }
 
-  /** Returns the maximum number of volumes on a node; 0 if the plugin does not report one. */
+  /** Returns the maximum number of volumes on a node; 0 if the plugin does not report a maximum. */
   public long maxVolumesPerNode() {
     return parts.maxVolumesPerNode;
   }
@@ -238,22 +241,22 @@ public final class PluginShape {
   }
 
   /**
-   * Returns the topologies of the nodes, in the order of the nodes; nodes beyond the end of the
-   * list report none.
+   * Returns the topologies of the nodes, in the order of the nodes. Nodes beyond the end of the
+   * list report no topology.
    */
   public List<Topology> topologies() {
     return parts.topologies;
   }
 
   /**
-   * Returns the keys of the mutable parameters that the plugin knows; it refuses others. Empty if
-   * the plugin accepts any key.
+   * Returns the keys of the mutable parameters that the plugin accepts; empty if it accepts any
+   * key.
    */
   public Set<String> mutableParameters() {
     return parts.mutableParameters;
   }
 
-  /** Returns the topology of the node at {@code index}, if it reports one. */
+  /** Returns the topology of the node at {@code index}, if the node reports a topology. */
   public Optional<Topology> topology(int index) {
     return index < parts.topologies.size()
         ? Optional.of(parts.topologies.get(index))
@@ -286,9 +289,10 @@ public final class PluginShape {
   }
 
   /**
-   * Returns the context of a volume without the workload's data that a caller may have added when
-   * it published: entries with the keys of a kubelet that the plugin has not set itself, if it
-   * {@linkplain Quirk#WORKLOAD_FACTS_TAKEN accepts} any.
+   * Returns the received context of a volume without the data about the workload, which a caller
+   * may add when it publishes the volume. If the plugin {@linkplain Quirk#WORKLOAD_FACTS_TAKEN
+   * accepts} this data, the method removes the entries with the keys of a kubelet, except those
+   * that the plugin itself has set.
    *
    * @param own the context that the plugin returned
    * @param sent the context that the plugin received
@@ -305,8 +309,8 @@ public final class PluginShape {
   }
 
   /**
-   * Returns whether a volume that is published with this context is an inline volume; the plugin
-   * must {@linkplain Quirk#INLINE_VOLUMES_TAKEN support} them.
+   * Returns whether a volume that is published with this context is an inline volume. The result is
+   * false if the plugin does not {@linkplain Quirk#INLINE_VOLUMES_TAKEN support} inline volumes.
    *
    * @param sent the volume context of the call
    */
@@ -315,12 +319,12 @@ public final class PluginShape {
         && "true".equals(sent.get("csi.storage.k8s.io/ephemeral"));
   }
 
-  /** Returns whether the plugin claims to conform to the spec: none of its quirks breaks it. */
+  /** Returns whether the plugin conforms to the spec: none of its quirks breaks a rule. */
   public boolean conforms() {
     return quirks().stream().allMatch(Quirk::lawful);
   }
 
-  /** Returns the shape with another name. */
+  /** Returns the shape with another plugin name. */
   public PluginShape named(PluginName name) {
     return changed(p -> p.name = name);
   }
@@ -380,7 +384,7 @@ public final class PluginShape {
     return changed(p -> p.traits.removeAll(List.of(quirks)));
   }
 
-  /** Returns the shape with volumes as filesystems, as raw block devices, or both. */
+  /** Returns the shape with volumes that can be filesystems, raw block devices, or both. */
   public PluginShape accessTypes(boolean filesystems, boolean blocks) {
     return changed(
         p -> {
@@ -390,7 +394,8 @@ public final class PluginShape {
   }
 
   /**
-   * Returns the shape with this maximum number of volumes on a node; 0 if the plugin reports none.
+   * Returns the shape with this maximum number of volumes on a node. With 0, the plugin reports no
+   * maximum.
    */
   public PluginShape maxVolumesPerNode(long volumes) {
     return changed(p -> p.maxVolumesPerNode = volumes);
@@ -407,8 +412,8 @@ public final class PluginShape {
   }
 
   /**
-   * Returns the shape with these keys of mutable parameters; the plugin refuses other keys. Without
-   * keys, it accepts any.
+   * Returns the shape with these keys of mutable parameters. The plugin refuses all other keys.
+   * Without keys, it accepts any key.
    */
   public PluginShape mutableParameters(String... keys) {
     return changed(p -> p.mutableParameters = Set.of(keys));

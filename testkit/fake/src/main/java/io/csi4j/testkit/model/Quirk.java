@@ -1,14 +1,16 @@
 package io.csi4j.testkit.model;
 
 /**
- * A difference from the plainest lawful plugin, as found in the wild.
+ * A difference between a real plugin and the simplest plugin that obeys the spec.
  *
  * @since 1.0
  */
 public enum Quirk {
   /** Controller and node have separate sockets. Lawful. */
   SEPARATE_SOCKETS(true),
-  /** {@code Probe} is answered without {@code ready}. Lawful: an absent value means ready. */
+  /**
+   * The plugin answers {@code Probe} without {@code ready}. Lawful: an absent value means ready.
+   */
   PROBE_WITHOUT_READY(true),
   /**
    * The lists of capabilities contain UNKNOWN (0) and a number that no version of CSI defines.
@@ -17,11 +19,14 @@ public enum Quirk {
   UNKNOWN_CAPABILITY(true),
   /** The plugin refuses a connection whose {@code :authority} is not {@code localhost}. Lawful. */
   STRICT_AUTHORITY(true),
-  /** The plugin does not report the sizes of volumes and snapshots: they are 0. Lawful. */
+  /**
+   * The plugin reports 0 as the size of every volume and snapshot. Lawful: 0 means that the size is
+   * unknown.
+   */
   CAPACITY_UNTOLD(true),
   /**
-   * A {@code volume_path} that is not absolute is looked up and answered with NOT_FOUND. Lawful:
-   * the spec requires an absolute path of callers, and names no code for a relative one.
+   * The plugin answers a call with a relative {@code volume_path} with NOT_FOUND. Lawful: the spec
+   * requires callers to send an absolute path, but names no code for a relative path.
    */
   RELATIVE_PATH_NOT_FOUND(true),
   /**
@@ -30,25 +35,25 @@ public enum Quirk {
    */
   SNAPSHOT_IDS_NOT_NEEDED(true),
   /**
-   * The plugin attaches, stages and publishes volumes without a {@code volume_context}, too; it
-   * refuses a context other than the volume's own. Lawful: callers must send the field, but no
-   * plugin must require it.
+   * The plugin also attaches, stages and publishes volumes if {@code volume_context} is absent. It
+   * still refuses a context that differs from the volume's own. Lawful: callers must send the
+   * field, but no plugin must require it.
    */
   VOLUME_CONTEXT_NOT_NEEDED(true),
   /**
-   * The plugin expects data about the workload in {@code NodePublishVolume}, in the volume context
-   * under keys that begin with {@code csi.storage.k8s.io/}, as {@code podInfoOnMount} requests from
-   * a kubelet. The referee allows these keys only with this quirk, and only in that call. Lawful: a
-   * plugin may read the data it receives.
+   * The plugin accepts data about the workload in the volume context of {@code NodePublishVolume},
+   * under keys that begin with {@code csi.storage.k8s.io/}. A kubelet sends this data if {@code
+   * podInfoOnMount} is set. The referee allows these keys only with this quirk, and only in that
+   * call. Lawful: a plugin may read the data it receives.
    */
   WORKLOAD_FACTS_TAKEN(true),
   /**
-   * {@code NodePublishVolume} with {@code csi.storage.k8s.io/ephemeral} set to {@code true} in the
-   * volume context creates the volume, which was never created, attached or staged; {@code
-   * NodeUnpublishVolume} of its last target deletes it, and succeeds again after that: this is the
-   * contract of a kubelet for inline volumes. The plugin does not remember deleted volumes, so
-   * {@code NodeUnpublishVolume} of any unknown volume succeeds. The referee allows such calls only
-   * with this quirk. Lawful: the spec does not say where volumes come from.
+   * The plugin supports inline volumes, as a kubelet uses them. {@code NodePublishVolume} creates a
+   * volume if {@code csi.storage.k8s.io/ephemeral} is {@code true} in the volume context. No call
+   * to create, attach or stage the volume is needed. {@code NodeUnpublishVolume} of the last target
+   * deletes the volume, and a repeated call succeeds. The plugin does not remember deleted volumes,
+   * so {@code NodeUnpublishVolume} of any unknown volume succeeds. The referee allows such calls
+   * only with this quirk. Lawful: the spec does not say where volumes come from.
    */
   INLINE_VOLUMES_TAKEN(true),
   /**
@@ -62,8 +67,8 @@ public enum Quirk {
    */
   CONFIRMED_LEFT_OUT(false),
   /**
-   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, with a message that it
-   * is not implemented.
+   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}. Its message says that
+   * the validation is not implemented.
    */
   CONFIRMED_LEFT_OUT_WITH_MESSAGE(false),
   /**
@@ -71,15 +76,15 @@ public enum Quirk {
    * request.
    */
   ONLY_ACCESS_MODE_CONFIRMED(false),
-  /** {@code NodeUnpublishVolume} leaves the target path behind. */
+  /** {@code NodeUnpublishVolume} does not remove the target path. */
   TARGET_LEFT_BEHIND(false),
   /** {@code NodePublishVolume} answers OK and creates nothing at the target path. */
   TARGET_NEVER_MADE(false),
   /** Deleting a volume or snapshot that is already gone fails with INTERNAL. */
   SECOND_DELETE_INTERNAL(false),
-  /** Every failure is UNKNOWN with an empty message. */
+  /** Every failure has the code UNKNOWN and an empty message. */
   FAILURES_UNKNOWN_AND_SILENT(false),
-  /** OK comes with a status message. */
+  /** The status OK has a status message. Lawful. */
   MESSAGE_ON_OK(true);
 
   private final boolean lawful;
@@ -88,7 +93,7 @@ public enum Quirk {
     this.lawful = lawful;
   }
 
-  /** Returns whether a plugin with this quirk may still claim to conform to the spec. */
+  /** Returns whether a plugin with this quirk still conforms to the spec. */
   public boolean lawful() {
     return lawful;
   }

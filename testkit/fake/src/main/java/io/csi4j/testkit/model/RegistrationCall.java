@@ -1,7 +1,7 @@
 package io.csi4j.testkit.model;
 
 /**
- * The calls that a registrar serves.
+ * A call that a registrar serves.
  *
  * @since 1.0
  */

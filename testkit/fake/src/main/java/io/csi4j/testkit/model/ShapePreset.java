@@ -3,7 +3,7 @@ package io.csi4j.testkit.model;
 import java.util.function.Supplier;
 
 /**
- * The shapes of plugins found in the wild, by name.
+ * Predefined shapes of plugins, modelled on real plugins.
  *
  * @since 1.0
  */

@@ -7,8 +7,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A clock that advances only when a test advances it. Due work runs on the thread that calls {@link
- * #advance}, in the order of its time.
+ * A clock that advances only when a test advances it. Due tasks run on the thread that calls {@link
+ * #advance}, in the order of their times.
  *
  * @since 1.0
  */
@@ -26,12 +26,12 @@ public final class VirtualClock implements PluginClock {
     this.now = start;
   }
 
-  /** Returns a clock that shows {@code start}. */
+  /** Returns a clock whose time is {@code start}. */
   public static VirtualClock at(Instant start) {
     return new VirtualClock(start);
   }
 
-  /** Returns a clock that shows the beginning of the epoch. */
+  /** Returns a clock whose time is the beginning of the epoch. */
   public static VirtualClock create() {
     return at(Instant.EPOCH);
   }
@@ -67,8 +67,8 @@ public final class VirtualClock implements PluginClock {
   }
 
   /**
-   * Advances the clock by {@code time}, and runs the tasks that become due, including those that
-   * they schedule.
+   * Advances the clock by {@code time}, and runs the tasks that become due. Tasks that these tasks
+   * schedule run as well, if they become due.
    */
   public void advance(Duration time) {
     Instant end = now().plus(time);

@@ -3,7 +3,7 @@ package io.csi4j.testkit.referee;
 import io.csi4j.testkit.journal.RecordedCall;
 
 /**
- * A rule of the spec that a plugin's answer broke: a rule marked MUST or REQUIRED that can be
+ * A rule of the spec that a plugin's answer broke. The rule is marked MUST or REQUIRED, and can be
  * checked with one request and its answer alone.
  *
  * @param field the path of the field in the answer

@@ -4,7 +4,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import java.util.List;
 
 /**
- * One breach of a duty by a caller.
+ * A breach of one duty by a caller.
  *
  * @param duty the duty
  * @param story a description of what happened

@@ -9,14 +9,14 @@ import java.util.Optional;
  *
  * @param id the number of the duty
  * @param section the part of the spec that contains the duty
- * @param level how binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on
+ * @param level the strength of the duty: MUST, SHOULD, REQUIRED, DERIVED and so on
  * @param text the rule itself
  * @param unseen why no plugin can observe whether the duty is kept; empty if the referee judges it
  * @since 1.0
  */
 public record Duty(DutyId id, String section, Level level, String text, Optional<String> unseen) {
 
-  /** Value in the last column of a duty that the referee judges. */
+  /** Value in the last column for a duty that the referee judges. */
   private static final String SEEN = "SEEN";
 
   private static final List<Duty> ALL =
@@ -58,16 +58,19 @@ public record Duty(DutyId id, String section, Level level, String text, Optional
     MAY,
     /** The spec says MAY NOT. */
     MAY_NOT,
-    /** A field that the spec marks REQUIRED. */
+    /** The spec marks a field as REQUIRED. */
     REQUIRED,
-    /** A rule in plain text, without a keyword. */
+    /** The spec states the rule in plain text, without a keyword. */
     DUTY,
-    /** A rule that this library derives from what plugins may do. */
+    /**
+     * The rule is not in the spec: this library derives it from the behaviour that the spec allows
+     * to plugins.
+     */
     DERIVED;
 
     /**
-     * Returns whether a breach makes a caller unlawful, not merely unwise: the spec says MUST,
-     * SHALL or REQUIRED, the keywords by which it measures compliance. Every other duty is advice,
+     * Returns whether a breach makes a caller unlawful. Duties marked MUST, SHALL or REQUIRED are
+     * binding, because the spec defines compliance by these keywords. Every other duty is advice,
      * including rules in plain text and derived rules, even if plugins are likely to rely on it.
      */
     public boolean binding() {

@@ -1,8 +1,8 @@
 package io.csi4j.testkit.referee;
 
 /**
- * Thrown when a caller broke a duty; the message names the duties and the calls. JUnit treats it as
- * a failed assertion.
+ * Thrown when a caller broke a binding duty. The message names the duties and the calls. JUnit
+ * treats this exception as a failed assertion.
  *
  * @since 1.0
  */

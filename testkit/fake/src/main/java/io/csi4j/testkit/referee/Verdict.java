@@ -11,42 +11,41 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The verdict on how a caller kept its duties.
+ * The verdict on a caller: which duties it kept, and which it broke.
  *
  * @param findings every duty with the referee's finding, ordered by number
- * @param breaches every breach, in the order in which they happened: breaches of {@link
- *     Duty.Level#binding binding} duties, and of advice
- * @param excused every duty that the caller broke because the plugin left it no other way, in the
- *     order in which they happened; for example, a volume that was unstaged after its unpublishing
- *     was refused at least five times. They do not count as breaches, but the report lists them.
+ * @param breaches every breach of a {@link Duty.Level#binding binding} duty or of advice, in the
+ *     order in which they happened
+ * @param excused every violation for which the plugin left the caller no alternative, in the order
+ *     in which they happened; for example, the caller unstaged a volume after the plugin had
+ *     refused at least five times to unpublish it. Such violations do not count as breaches, but
+ *     the report lists them.
  * @since 1.0
  */
 public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List<Breach> excused) {
 
-  /** Copies the parts. */
+  /** Copies the collections. */
   public Verdict {
     findings = Collections.unmodifiableMap(new TreeMap<>(findings));
     breaches = List.copyOf(breaches);
     excused = List.copyOf(excused);
   }
 
-  /** Returns the broken duties, binding ones and others. */
+  /** Returns all broken duties, including those that are only advice. */
   public Set<DutyId> broken() {
     Set<DutyId> broken = new TreeSet<>();
     breaches.forEach(breach -> broken.add(breach.duty()));
     return Collections.unmodifiableSet(broken);
   }
 
-  /** Returns those of the {@link #broken} duties that are not binding: advice to the caller. */
+  /** Returns the {@link #broken} duties that are not binding, but only advice to the caller. */
   public Set<DutyId> advice() {
     Set<DutyId> advice = new TreeSet<>(broken());
     advice.removeIf(duty -> !isAdvice(duty));
     return Collections.unmodifiableSet(advice);
   }
 
-  /**
-   * Returns whether no {@link Duty.Level#binding binding} duty was broken; other duties are advice.
-   */
+  /** Returns whether the caller broke no {@link Duty.Level#binding binding} duty. */
   public boolean lawful() {
     return advice().containsAll(broken());
   }
@@ -102,7 +101,7 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
   }
 
   /**
-   * Throws if the caller is not {@link #lawful}.
+   * Throws an exception if the caller is not {@link #lawful}.
    *
    * @throws UnlawfulCallerException with the complete report
    */

@@ -1,4 +1,4 @@
-/** CSI plugins to test an orchestrator against, and a referee that judges it. */
+/** CSI plugins for testing an orchestrator, and a referee that judges the orchestrator. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.testkit {
   requires static transitive org.jspecify;
@@ -19,9 +19,9 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.model;
   exports io.csi4j.testkit.referee;
-  // A plugin over another storage uses the rules, the sockets and the journal of the fake, and a
-  // proxy uses its sockets, faults, journal and referee. The conformance suites send and read
-  // messages by their fields.
+  // The host path plugin uses the rules, the sockets and the journal of the fake plugin. The proxy
+  // uses its sockets, faults, journal and referee. The conformance suites build and read messages
+  // by their field names.
   exports io.csi4j.testkit.internal.backend to
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy;

@@ -149,13 +149,13 @@ public sealed interface Fault {
   enum WrongAnswer {
     /** An empty message, without an id or any other field. */
     EMPTY,
-    /** An id other than the requested or the correct one. For operations that answer with an id. */
+    /** An id that differs from the correct one. For operations that answer with an id. */
     OTHER_ID,
     /** A message larger than clients accept: more than 4 MiB. */
     OVERSIZED,
     /** Bytes that cannot be parsed as a message. */
     MALFORMED,
-    /** A page whose token leads back to the first page. For listings. */
+    /** The first page again, always with the same token for the next page. For listings. */
     LOOPING_PAGE,
     /** The status OK without a message. */
     NO_MESSAGE,

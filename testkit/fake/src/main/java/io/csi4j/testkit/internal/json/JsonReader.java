@@ -11,7 +11,8 @@ import java.util.Map;
  * Reads a JSON text: objects become maps in the order of the text, arrays become lists, numbers
  * become {@link BigDecimal}, and null becomes the constant {@link #NULL}.
  *
- * <p>Not gson: its messages repeat texts, which may be secrets, and it accepts duplicate names.
+ * <p>The testkit does not use gson: its error messages repeat parts of the text, which may be
+ * secrets, and it accepts duplicate names.
  */
 public final class JsonReader {
 
@@ -57,7 +58,7 @@ public final class JsonReader {
     return value;
   }
 
-  /** Returns the object of the text; any other value is a mistake. */
+  /** Returns the JSON object that the text contains; any other value is a mistake. */
   @SuppressWarnings("unchecked")
   public static Map<String, Object> object(String text) {
     if (read(text) instanceof Map<?, ?> map) {
@@ -179,7 +180,8 @@ public final class JsonReader {
       at++;
     }
     String digits = text.substring(from, at);
-    // A number with a thousand digits, or with an exponent of nine digits, would be too expensive.
+    // Computing with a number of a thousand digits, or with an exponent of nine digits, would be
+    // too expensive.
     if (!digits.matches("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?")) {
       at = from;
       throw expected(digits.isEmpty() ? A_VALUE : A_NUMBER);
@@ -202,7 +204,9 @@ public final class JsonReader {
     }
   }
 
-  /** Returns the next character; fails with what is expected if the text ends. */
+  /**
+   * Returns the next character. If the text ends, throws an exception that names the expected text.
+   */
   private char peek(String wanted) {
     if (at >= text.length()) {
       throw expected(wanted);

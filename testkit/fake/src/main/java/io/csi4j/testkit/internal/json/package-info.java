@@ -1,4 +1,4 @@
-/** Reads JSON. Does not depend on CSI. */
+/** A reader for JSON texts. This package does not depend on CSI. */
 @NullMarked
 package io.csi4j.testkit.internal.json;
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A call of a plugin; the backend does its work on threads that it may block. */
+/** A call to a plugin. The backend does the work on threads that it may block. */
 final class CallRun extends FaultedCall {
 
   private static final int UNKNOWN = 2;
@@ -58,7 +58,7 @@ final class CallRun extends FaultedCall {
     plugin.workers().execute(this::begin);
   }
 
-  /** Ends the call below gRPC. */
+  /** Ends the call by resetting its HTTP/2 stream, without a gRPC status. */
   void refuse() {
     boolean unused = ended(new CallEnd.Broken());
     caller().reset();

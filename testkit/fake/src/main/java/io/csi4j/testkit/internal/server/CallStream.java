@@ -19,11 +19,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/2 stream of a server, which carries one call: collects the request, and writes the
- * answer. Any thread may answer; all other methods run on the event loop.
+ * An HTTP/2 stream of a server. A stream carries one call: it collects the request and writes the
+ * answer. Any thread may answer the call. All other methods run on the event loop.
  *
- * <p>This class implements gRPC by hand instead of using grpc-java's server, because that sends
- * only lawful answers: no status beyond 16, and no bytes that are not a message.
+ * <p>This class implements gRPC itself, because grpc-java's server sends only valid answers: it
+ * refuses a status above 16, and bytes that are not a message.
  */
 public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
@@ -42,17 +42,17 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     this.server = server;
   }
 
-  // The request.
+  // Methods for the request.
 
-  /** Receives the complete request; the body is valid only during the call. */
+  /** Receives the complete request. The body is valid only until this method returns. */
   protected abstract void enter(Http2Headers asked, ByteBuf complete);
 
-  /** Receives the headers of the request; nothing follows if they are the last. */
+  /** Receives the headers of the request. If {@code last}, the request has no body. */
   protected void begin(Http2Headers asked, boolean last) {
     read(Unpooled.EMPTY_BUFFER, last);
   }
 
-  /** Receives a part of the body, which is valid only during the call. */
+  /** Receives a part of the body. The bytes are valid only until this method returns. */
   protected void read(ByteBuf content, boolean last) {
     if (entered) {
       return;
@@ -69,7 +69,10 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Notifies that the caller no longer accepts an answer, if it got none yet. */
+  /**
+   * Called when the stream has ended. If the caller has not received the answer yet, it no longer
+   * accepts one.
+   */
   protected void left(long errorCode) {
     server.abandoned(this);
   }
@@ -106,17 +109,17 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
   @Override
   public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // This stream is unusable in any case, and the reset informs the caller.
+    // The stream is unusable, and the reset informs the caller.
     context.close();
   }
 
-  // The answer.
+  // Methods for the answer.
 
   public final Channel connection() {
     return channel.parent();
   }
 
-  /** Sends messages, then OK with a text, which is usually empty. */
+  /** Sends messages, then the status OK with a text, which is usually empty. */
   public final void answer(List<byte[]> messages, String text) {
     onLoop(
         () -> {
@@ -131,17 +134,17 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     onLoop(() -> end(code, text));
   }
 
-  /** Refuses the call below gRPC by resetting the stream. */
+  /** Refuses the call by resetting the HTTP/2 stream, without a gRPC status. */
   public final void reset() {
     onLoop(() -> reset(Http2Error.PROTOCOL_ERROR.code()));
   }
 
-  /** Breaks the connection, and with it the other calls on the connection. */
+  /** Breaks the connection, which also ends all other calls on it. */
   public final void drop() {
     onLoop(() -> server.breakConnection(connection()));
   }
 
-  /** Writes headers, or trailers if they are the last. */
+  /** Writes headers, or trailers if {@code last}. */
   public final void headers(Http2Headers told, boolean last) {
     headersSent = true;
     var unused = channel.write(new DefaultHttp2HeadersFrame(told, last));

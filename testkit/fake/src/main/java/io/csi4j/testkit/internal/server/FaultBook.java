@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The injected faults, in the order in which they were added. */
 public final class FaultBook {
 
-  /** Number of calls that are remembered for a fault. */
+  /** Maximum number of calls that a rule remembers. */
   private static final int KNOWN_CALLS = 10_000;
 
   private final List<Rule> rules = new CopyOnWriteArrayList<>();
@@ -35,8 +35,8 @@ public final class FaultBook {
   }
 
   /**
-   * Returns the steps of the fault for this call, before the call is in the journal; usually none.
-   * Not called concurrently.
+   * Returns the steps of the fault that acts on this call; usually, there are none. Called before
+   * the journal records the call, and never concurrently.
    */
   public List<Fault> stepsFor(PluginJournal journal, Arrival arrival) {
     if (rules.isEmpty()) {
@@ -45,7 +45,7 @@ public final class FaultBook {
     try {
       return stepsFor(journal.preview(arrival));
     } catch (RuntimeException | Error e) {
-      // The condition of a fault is foreign code, and may fail.
+      // The condition of a fault is code of the test, and may throw an exception.
       return Fault.fail(FaultedCall.INTERNAL, "The condition of a fault threw an exception: " + e)
           .steps();
     }
@@ -54,7 +54,8 @@ public final class FaultBook {
   private List<Fault> stepsFor(RecordedCall call) {
     List<Fault> steps = List.of();
     for (Rule rule : rules) {
-      // Every rule counts every call that fits it, even if another rule acts on the call.
+      // Every rule counts every call that satisfies its conditions, even if another rule acts on
+      // the call.
       if (rule.when.fits(call) && rule.due() && steps.isEmpty()) {
         rule.actOn(call.number());
         steps = rule.fault.steps();
@@ -82,7 +83,7 @@ public final class FaultBook {
       }
     }
 
-    /** Counts a call that fits, and returns whether the rule selects it. */
+    /** Counts a call that satisfies the conditions, and returns whether the rule selects it. */
     boolean due() {
       long number = seen.incrementAndGet();
       return when.first() <= number && number <= when.last() && hits.get() < when.times();

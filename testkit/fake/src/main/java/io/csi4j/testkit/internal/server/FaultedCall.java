@@ -13,14 +13,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A call, from the steps of its fault, if it has one, to its work and its answer.
+ * A call, from the steps of its fault, if a fault acts on it, to its work and its answer.
  *
- * <p>A waiting call holds no thread. A call ends once for its caller; its work continues after
- * that, as in a real plugin, unless the server stops. Subclasses implement the work.
+ * <p>A waiting call occupies no thread. A call ends exactly once for its caller. As in a real
+ * plugin, its work may continue after that end, unless the server stops. Subclasses implement the
+ * work.
  */
 public abstract class FaultedCall {
 
-  /** Status of a failure of the server itself. */
+  /** Status code for a failure of the server itself. */
   static final int INTERNAL = 13;
 
   private final TestServer server;
@@ -31,7 +32,7 @@ public abstract class FaultedCall {
   private final List<Fault> steps;
   private final CallStream caller;
 
-  /** Creates a call in the current life of its server, with the name of the called method. */
+  /** Creates a call of the running server. {@code name} is the name of the called method. */
   protected FaultedCall(
       TestServer server,
       String name,
@@ -51,43 +52,48 @@ public abstract class FaultedCall {
   /** The reason why the work is done. */
   protected enum Doing {
     /**
-     * A step needs the outcome: the work is done, unless it was done before or the server has
+     * A step needs the outcome. The work is done, unless it was done before or the server has
      * stopped.
      */
     ONCE,
-    /** The caller repeats the call: the work is done again, unless the server has stopped. */
+    /** A fault simulates a repeated call. The work is done again, unless the server has stopped. */
     AGAIN,
-    /** The work was postponed: it is done once, even after the server has stopped. */
+    /** The work was postponed. The work is done once, even after the server has stopped. */
     LATE
   }
 
-  // Implemented by a subclass.
+  // Methods that subclasses implement.
 
   /**
-   * Does the work, keeps the outcome, and then runs {@code then}; without an outcome, {@code then}
-   * does not run.
+   * Does the work, keeps the outcome, and then runs {@code then}. If there is no outcome, {@code
+   * then} does not run.
    */
   protected abstract void work(Doing how, Message asked, Runnable then);
 
-  /** Returns the messages of the outcome; empty if the outcome is no answer that can be changed. */
+  /**
+   * Returns the messages of the outcome; empty if the outcome is not an answer that a fault can
+   * change.
+   */
   protected abstract Optional<List<Message>> messages();
 
-  /** Ends the call with the unchanged outcome. */
+  /** Ends the call with its outcome, unchanged. */
   protected abstract void tell();
 
-  /** Records how the call ended; returns false if it had ended before. */
+  /** Records how the call ended. Returns false if the call had already ended. */
   protected abstract boolean ended(CallEnd end);
 
   String textOfOk() {
     return "";
   }
 
-  /** Finishes a call after its last step: does the work, if it was not done, and answers. */
+  /**
+   * Finishes a call after its last step. Does the work, unless it was already done, and answers.
+   */
   protected void finish() {
     workThen(Doing.ONCE, request, this::tell);
   }
 
-  // The steps.
+  // Methods that run the steps.
 
   public final void begin() {
     guarded(() -> go(0));
@@ -151,7 +157,7 @@ public abstract class FaultedCall {
     answer(told, WrongAnswers.bytes(wrong, told));
   }
 
-  /** Answers with messages that the code of a test creates. */
+  /** Answers with messages whose fields the test's code computes. */
   private void make(Fault.TestAnswer with, List<Message> answers) {
     server.runTestCode(
         () -> {
@@ -183,7 +189,9 @@ public abstract class FaultedCall {
     gate.pass(() -> guarded(way));
   }
 
-  /** Continues the call up to the next point where it waits. */
+  /**
+   * Runs the call up to the next point where it waits. An exception ends the call with INTERNAL.
+   */
   protected final void guarded(Runnable way) {
     server.travel(
         () -> {
@@ -205,7 +213,7 @@ public abstract class FaultedCall {
     server.stop(life);
   }
 
-  // The end.
+  // Methods that end the call.
 
   final CallStream caller() {
     return caller;
@@ -217,10 +225,10 @@ public abstract class FaultedCall {
   }
 
   /**
-   * Answers as {@link #answer(List)} does, with bytes other than those of the messages.
+   * Answers as {@link #answer(List)} does, but sends {@code bytes} instead of the encoded messages.
    *
-   * <p>The journal records the end first: a caller that got the answer may call again at once, and
-   * must not appear with two calls in flight.
+   * <p>The journal records the end before the answer is sent. Otherwise a caller that repeats the
+   * call immediately could appear with two calls in flight.
    */
   private void answer(List<Message> messages, List<byte[]> bytes) {
     if (ended(ProtoMessage.answered(messages))) {

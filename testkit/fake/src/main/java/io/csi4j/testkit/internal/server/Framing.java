@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
-/** Encodes and decodes messages and texts as gRPC carries them in HTTP/2. */
+/** Encodes and decodes messages and status texts in the format that gRPC uses within HTTP/2. */
 public final class Framing {
 
   private static final int PREFIX = 5;
   private static final int INTERNAL = 13;
   private static final int UNIMPLEMENTED = 12;
 
-  /** Maximum number of bytes of the decompressed messages of a body. */
+  /** Maximum total size of the decompressed messages of a body. */
   private static final int INFLATED_LIMIT = 64 << 20;
 
   private Framing() {}
@@ -35,7 +35,8 @@ public final class Framing {
   /**
    * Returns the only message in the body of a request.
    *
-   * @throws UnreadableException if there is no message, an incomplete one, or a compressed one
+   * @throws UnreadableException if the body has no message, an incomplete message, or a compressed
+   *     message
    */
   static byte[] unpacked(ByteBuf body) throws UnreadableException {
     if (body.readableBytes() < PREFIX) {
@@ -87,7 +88,8 @@ public final class Framing {
   }
 
   /**
-   * Returns the decompressed message; every gRPC implementation supports gzip.
+   * Returns the decompressed message. Only gzip is supported, which every gRPC implementation can
+   * send.
    *
    * @throws IOException if the message is not compressed with gzip, or has more than {@code most}
    *     bytes
@@ -103,7 +105,8 @@ public final class Framing {
   }
 
   /**
-   * Returns trailers, or the headers of an answer without messages, with this status and its text.
+   * Adds this status and its text to {@code trailers}, and returns them. In an answer without
+   * messages, they are its only headers.
    */
   static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
     trailers.set("grpc-status", Integer.toString(code));
@@ -113,7 +116,7 @@ public final class Framing {
     return trailers;
   }
 
-  /** Encodes a text for {@code grpc-message}: UTF-8, percent-encoded. */
+  /** Encodes a text for the header {@code grpc-message}: UTF-8, percent-encoded. */
   static String percentEncoded(String text) {
     StringBuilder out = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -126,7 +129,7 @@ public final class Framing {
     return out.toString();
   }
 
-  /** Decodes the text of {@code grpc-message}; invalid escapes stay unchanged. */
+  /** Decodes the text of the header {@code grpc-message}. Invalid escapes remain unchanged. */
   public static String percentDecoded(String text) {
     if (text.indexOf('%') < 0) {
       return text;

@@ -6,7 +6,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A gate that holds tasks while it is shut, and runs them in order of arrival when it is opened.
+ * A gate for tasks. A shut gate holds the tasks; when it opens, they run in the order of their
+ * arrival.
  */
 public final class HoldingGate {
 
@@ -15,12 +16,15 @@ public final class HoldingGate {
   private final List<Runnable> waiting = new ArrayList<>();
   private boolean shut;
 
-  /** Creates an open gate; tasks that had to wait run on {@code workers}. */
+  /** Creates an open gate. Tasks that had to wait run on {@code workers}. */
   HoldingGate(Executor workers) {
     this.workers = workers;
   }
 
-  /** Runs {@code work} immediately on this thread, or when the gate is opened. */
+  /**
+   * Runs {@code work} immediately on this thread if the gate is open. A shut gate holds the task
+   * until it opens or is flushed.
+   */
   void pass(Runnable work) {
     lock.lock();
     try {
@@ -44,7 +48,7 @@ public final class HoldingGate {
     }
   }
 
-  /** Lets all tasks pass, including the waiting ones. */
+  /** Opens the gate, and runs the waiting tasks. */
   public void open() {
     lock.lock();
     try {
@@ -55,7 +59,7 @@ public final class HoldingGate {
     }
   }
 
-  /** Runs the waiting tasks, and stays shut. */
+  /** Runs the waiting tasks. The gate remains shut. */
   public void flush() {
     lock.lock();
     try {

@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads whose end can be awaited: an executor reports its termination a moment before its threads
- * have ended.
+ * A thread factory that can wait for the end of its threads. This class is needed because an
+ * executor reports its termination a moment before its threads have ended.
  */
 final class OwnThreads implements ThreadFactory {
 
@@ -28,7 +28,10 @@ final class OwnThreads implements ThreadFactory {
     return thread;
   }
 
-  /** Waits until all threads except the caller's have ended, for a second at most. */
+  /**
+   * Waits at most a second until all threads of this factory, except the calling thread, have
+   * ended.
+   */
   void awaitEnd() {
     long deadline = System.nanoTime() + PATIENCE;
     try {

@@ -23,7 +23,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A test plugin without the work of its calls: sockets, faults and journal. */
+/**
+ * The sockets, faults and journal of a test plugin. A {@link Backend} does the work of the calls.
+ */
 public final class PluginCore extends TestServer {
 
   private static final int UNIMPLEMENTED = 12;
@@ -35,7 +37,7 @@ public final class PluginCore extends TestServer {
   private volatile PluginShape shape;
   private volatile @Nullable Backend backend;
 
-  /** Guarded by the lifecycle lock. */
+  /** Path of the main socket. Guarded by the lifecycle lock. */
   private @Nullable Path socket;
 
   /** Creates a core that does not listen yet, and has no threads or files. */
@@ -50,9 +52,9 @@ public final class PluginCore extends TestServer {
   }
 
   /**
-   * Listens, and passes every call to {@code work}. Must be called once.
+   * Starts the plugin, and passes every call to {@code work}. Must be called exactly once.
    *
-   * @throws java.io.UncheckedIOException if the core cannot listen; it is closed then
+   * @throws java.io.UncheckedIOException if the plugin cannot listen; the plugin is then closed
    */
   public void serve(Backend work) {
     backend = work;
@@ -69,7 +71,7 @@ public final class PluginCore extends TestServer {
     }
     Objects.requireNonNull(backend).open();
     List<SocketSite> sites = SocketSite.of(main, shape, settings.nodes());
-    // Must happen before the first call can arrive.
+    // The journal must record the start before the first call can arrive.
     journal.started(shape);
     listenAt(sites, this::enter);
   }
@@ -97,7 +99,10 @@ public final class PluginCore extends TestServer {
                                 UNIMPLEMENTED, "There is no method " + SafeText.quote(path))));
   }
 
-  /** Records calls here, so that the journal has them in the order of their arrival. */
+  /**
+   * The event loop records each call in this method, so that the journal lists calls in the order
+   * of their arrival.
+   */
   private void receive(
       SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, CallStream caller) {
     CsiOperation operation = wire.operation();
@@ -111,8 +116,8 @@ public final class PluginCore extends TestServer {
             sent.authority(),
             sent.metadata(),
             CallFacts.paths(request, settings.visiblePaths()));
-    // The fault is chosen first, so that the choice is made when the call becomes visible in the
-    // journal.
+    // The fault is chosen before the call is recorded. Once the call is visible in the journal, its
+    // fault is therefore fixed.
     List<Fault> steps =
         read.isEmpty()
             ? refusal(
@@ -141,7 +146,7 @@ public final class PluginCore extends TestServer {
     return Fault.fail(code, text).steps();
   }
 
-  /** Replaces the sockets; calls in progress lose their callers, and continue. */
+  /** Replaces the sockets. Calls in progress continue, but their connections break. */
   public void replaceSocket() {
     exclusively(
         () -> {
@@ -191,8 +196,8 @@ public final class PluginCore extends TestServer {
   }
 
   /**
-   * The settings with which a plugin starts. Without a socket, the plugin has one in its own
-   * directory; without a clock, it uses real time.
+   * The settings with which a plugin starts. Without a socket path, the plugin creates a socket in
+   * its own directory. Without a clock, the plugin uses real time.
    */
   public record Settings(
       PluginShape shape,

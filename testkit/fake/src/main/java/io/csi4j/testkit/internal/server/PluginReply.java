@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The answer of a plugin to one call, as received on the wire.
  *
  * @param kind how the call ended at the plugin
- * @param headers the first headers; null if the plugin sent only trailers
+ * @param headers the headers of the answer; null if the plugin sent only trailers
  * @param body the messages as bytes; null if they exceeded the limit
- * @param trailers the last headers; null if the call did not end with trailers
- * @param reset the code with which the stream was reset
+ * @param trailers the trailers of the answer; null if the call did not end with trailers
+ * @param reset the HTTP/2 error code, if the stream was reset
  * @param why the reason why the plugin never received the call
  */
 @SuppressWarnings("ArrayRecordComponent") // Replies are never compared.
@@ -32,14 +32,14 @@ public record PluginReply(
     long reset,
     String why) {
 
-  /** Maximum number of bytes of an answer that are kept. */
+  /** Maximum number of bytes that a collector keeps of one answer. */
   public static final int BODY_LIMIT = 64 << 20;
 
   private static final int UNKNOWN = 2;
   private static final int RESOURCE_EXHAUSTED = 8;
   private static final int UNAVAILABLE = 14;
 
-  /** The way in which a call ended at the plugin. */
+  /** The kinds of ends that a call can have at the plugin. */
   public enum Kind {
     /** The plugin sent a status. */
     ENDED,
@@ -58,7 +58,10 @@ public record PluginReply(
     return new PluginReply(Kind.ABSENT, null, null, null, 0, why);
   }
 
-  /** Returns the status; for an answer without one, the status that gRPC defines. */
+  /**
+   * Returns the status code. If the plugin sent no status, returns the code that gRPC defines for
+   * that case.
+   */
   public int code() {
     if (trailers == null) {
       return UNKNOWN;
@@ -81,7 +84,10 @@ public record PluginReply(
     return kind == Kind.ENDED && code() == 0;
   }
 
-  /** Returns the messages; empty if the bytes are not such messages, or exceeded the limit. */
+  /**
+   * Returns the messages of the answer; empty if the bytes are not messages of this type, or
+   * exceeded the limit.
+   */
   public Optional<List<Message>> messages(Message empty) {
     return body == null
         ? Optional.empty()
@@ -101,10 +107,10 @@ public record PluginReply(
   }
 
   /**
-   * Returns the end of the call for its caller.
+   * Returns the end of the call, as the caller sees it.
    *
    * @param empty an empty answer of the operation
-   * @param plugin the name of the plugin for texts
+   * @param plugin the name of the plugin, for failure texts
    */
   public CallEnd end(Message empty, String plugin) {
     return switch (kind) {
@@ -135,14 +141,14 @@ public record PluginReply(
    * Returns a collector for the complete answer.
    *
    * @param then receives the answer
-   * @param caller receives headers and messages as they arrive, except the trailers; null if
+   * @param caller receives headers and messages as they arrive, but not the trailers; null if
    *     nothing is passed on
    */
   public static Collector collector(Consumer<PluginReply> then, @Nullable CallStream caller) {
     return new Collector(then, caller, BODY_LIMIT);
   }
 
-  /** Returns a {@link #collector} that keeps no messages. */
+  /** Returns a collector that passes all messages on to the caller, and keeps none. */
   public static Collector passer(Consumer<PluginReply> then, CallStream caller) {
     return new Collector(then, caller, 0);
   }
@@ -163,7 +169,7 @@ public record PluginReply(
       this.most = most;
     }
 
-    /** Receives headers, or trailers if they are the last; the collector takes ownership. */
+    /** Receives headers, or trailers if {@code last}. The collector takes ownership of them. */
     void headers(Http2Headers headers, boolean last) {
       if (last) {
         end(Kind.ENDED, headers, 0, "");
@@ -176,7 +182,7 @@ public record PluginReply(
       }
     }
 
-    /** Receives bytes of messages, which are valid only during the call. */
+    /** Receives bytes of messages. The bytes are valid only until this method returns. */
     void data(ByteBuf data, boolean last) {
       if (caller != null) {
         caller.data(data.retainedDuplicate(), false);
@@ -195,20 +201,17 @@ public record PluginReply(
       }
     }
 
-    /** Notifies that the plugin reset the stream. */
+    /** Called when the plugin has reset the stream. */
     void reset(long errorCode) {
       end(Kind.RESET, null, errorCode, "");
     }
 
-    /**
-     * Notifies that the connection broke while the call was open: the plugin may have done its
-     * work.
-     */
+    /** Called when the connection broke during the call. The plugin may have done the work. */
     void lost() {
       end(Kind.LOST, null, 0, "");
     }
 
-    /** Notifies that the plugin never received the call. */
+    /** Called when the plugin has never received the call. */
     void absent(String why) {
       end(Kind.ABSENT, null, 0, why);
     }

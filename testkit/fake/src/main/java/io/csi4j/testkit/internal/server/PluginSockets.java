@@ -54,7 +54,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The listening sockets of a plugin and their connections, all on one dedicated thread. */
+/**
+ * The listening sockets of a plugin and their connections. One dedicated thread serves them all.
+ */
 public final class PluginSockets {
 
   /** Maximum length of {@code sun_path} on Linux, without its terminating NUL. */
@@ -62,11 +64,11 @@ public final class PluginSockets {
 
   private static final int HEADERS_LIMIT = 64 << 10;
 
-  /** Time for a caller to notice that its connection broke. */
+  /** Time that a caller gets to notice that its connection broke. */
   private static final long NOTICE_MILLIS = 100;
 
   /**
-   * Longest pause between two checks whether a listener is closed; all pauses together take twice
+   * Longest pause between two checks whether a listener is closed. The sum of all pauses is twice
    * as long.
    */
   private static final long LET_GO_MILLIS = 128;
@@ -76,7 +78,7 @@ public final class PluginSockets {
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
   private final Map<Path, SocketFile> made = new ConcurrentHashMap<>();
 
-  // Both are confined to the event loop.
+  // Only the event loop uses these two collections.
   private final List<Channel> servers = new ArrayList<>();
   private final Set<Channel> connections = new HashSet<>();
 
@@ -85,7 +87,7 @@ public final class PluginSockets {
     loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
 
-  /** Listens at every site, or at none. */
+  /** Listens at all sites. If one site fails, listens at none. */
   void listen(
       List<SocketSite> sites, Function<SocketSite, Function<Channel, ChannelHandler>> intakes)
       throws IOException {
@@ -102,7 +104,9 @@ public final class PluginSockets {
     }
   }
 
-  /** Throws on the event loop, which cannot wait for its own sockets. */
+  /**
+   * Throws an exception on the event loop, because the event loop cannot wait for its own sockets.
+   */
   void refuseToListenOnLoop() {
     if (loop.inEventLoop()) {
       throw new IllegalStateException(
@@ -131,7 +135,10 @@ public final class PluginSockets {
     made.put(site.socket(), file);
   }
 
-  /** Fails for a site where the plugin could not listen; no caller can connect meanwhile. */
+  /**
+   * Checks whether the plugin can listen at a site, and throws an exception if it cannot. No caller
+   * can connect during the check.
+   */
   public void tryOut(SocketSite site) throws IOException {
     check(site.socket());
     Path hidden = hidden(site.socket());
@@ -144,16 +151,17 @@ public final class PluginSockets {
     return !servers.isEmpty();
   }
 
-  /** Stops listening; connections and socket files stay. Runs on the event loop. */
+  /** Stops listening. Connections and socket files remain. Runs on the event loop. */
   public void rest() {
     servers.forEach(server -> server.close());
     servers.clear();
   }
 
   /**
-   * Breaks all connections, as the end of a process does. Runs on the event loop.
+   * Breaks all connections, as if the process had ended. Runs on the event loop.
    *
-   * @param then runs once the callers have noticed, or after a moment
+   * @param then runs when all connections are closed: by the callers, or by this server after a
+   *     short wait
    */
   public void breakConnections(Runnable then) {
     List<Channel> broken = List.copyOf(connections);
@@ -180,7 +188,10 @@ public final class PluginSockets {
             () -> broken.forEach(PluginSockets::breakOff), NOTICE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Closes every socket as a killed process does, without a GOAWAY. Runs on the event loop. */
+  /**
+   * Closes every socket without sending a GOAWAY frame, as if the process had been killed. Runs on
+   * the event loop.
+   */
   private void abort() {
     servers.forEach(server -> server.close());
     servers.clear();
@@ -188,9 +199,9 @@ public final class PluginSockets {
     connections.clear();
   }
 
-  /** Closes one connection as a killed process does. Runs on the event loop. */
+  /** Closes one connection as if the process had been killed. Runs on the event loop. */
   public static void breakOff(Channel connection) {
-    // Removes the handlers from the first one on, so that the codec sends no GOAWAY.
+    // Closing from the first handler bypasses the HTTP/2 codec, so the codec sends no GOAWAY frame.
     if (connection.isOpen()) {
       connection.pipeline().firstContext().close();
     }
@@ -206,7 +217,10 @@ public final class PluginSockets {
     made.clear();
   }
 
-  /** Identifies the file of a socket by device, inode and time: the kernel reuses free inodes. */
+  /**
+   * Identifies the file of a socket by device, inode and time. The inode alone is not enough,
+   * because the kernel reuses free inodes.
+   */
   private record SocketFile(@Nullable Object key, FileTime made) {
 
     static SocketFile at(Path path) throws IOException {
@@ -228,7 +242,10 @@ public final class PluginSockets {
     return loop;
   }
 
-  /** Stops reading from every connection, as a stopped process does, or continues. */
+  /**
+   * Stops or resumes reading from every connection. Without reading, the server resembles a
+   * suspended process.
+   */
   public void reading(boolean reads) {
     onLoop(
         () -> {
@@ -237,7 +254,10 @@ public final class PluginSockets {
         });
   }
 
-  /** Asks every caller to use another connection for further calls. Runs on the event loop. */
+  /**
+   * Sends every caller a GOAWAY frame, so that further calls use another connection. Runs on the
+   * event loop.
+   */
   public void partWithCallers() {
     connections.forEach(
         connection ->
@@ -246,13 +266,14 @@ public final class PluginSockets {
                     .setExtraStreamIds(Integer.MAX_VALUE)));
   }
 
-  /** Runs {@code task} on the event loop, a moment later. */
+  /** Schedules {@code task} on the event loop. */
   public void later(Runnable task) {
     later(loop, task);
   }
 
   /**
-   * Runs {@code task} on this event loop; does nothing if the server is closed: no caller is left.
+   * Schedules {@code task} on this event loop. Does nothing if the server is closed, because no
+   * caller is connected any more.
    */
   public static void later(EventLoop loop, Runnable task) {
     try {
@@ -264,7 +285,7 @@ public final class PluginSockets {
     }
   }
 
-  /** Runs {@code task} on the event loop, and waits for its end. */
+  /** Runs {@code task} on the event loop, and waits until the task has ended. */
   public void onLoop(Runnable task) {
     if (loop.inEventLoop()) {
       task.run();
@@ -287,9 +308,9 @@ public final class PluginSockets {
       abort();
       return;
     }
-    // A caller that sees its connection break and reconnects at once must not find a listener that
-    // is about to close: the JDK notifies the other side of a connection before it releases any
-    // socket.
+    // The JDK notifies the peer of a connection before it releases any socket. The listeners are
+    // closed first, so that a caller that reconnects immediately does not find a listener that is
+    // about to close.
     onLoop(this::rest);
     awaitSelecting();
     onLoop(
@@ -302,7 +323,7 @@ public final class PluginSockets {
 
   /** Waits until the JDK has released the closed sockets, which happens when its selector runs. */
   private void awaitSelecting() {
-    // A task scheduled from within the loop is due after that, however late the loop is.
+    // A task that the event loop schedules on itself runs only after its selector has run.
     CompletableFuture<Void> looked = new CompletableFuture<>();
     onLoop(() -> loop.schedule(() -> looked.complete(null), 0, TimeUnit.NANOSECONDS));
     looked.join();
@@ -318,8 +339,9 @@ public final class PluginSockets {
   }
 
   /**
-   * Binds a hidden name. Netty removes the file that it bound when it closes, but a killed process
-   * does not: the file is then renamed atomically to its final path. Runs on the event loop.
+   * Binds a socket under a hidden name; the caller then renames the file atomically to its final
+   * path. A killed process leaves its socket file behind, but netty removes the file that it bound.
+   * The new name protects the file from netty. Runs on the event loop.
    */
   private Channel bind(Path hidden, Path socket, Function<Channel, ChannelHandler> intake)
       throws IOException {
@@ -390,8 +412,9 @@ public final class PluginSockets {
   }
 
   /**
-   * Returns whether a server listens at the path, and continues to do so. A process that the JVM
-   * was starting when a listener was closed has inherited that listener for a moment.
+   * Returns whether a server listens at the path and does not close its listener soon. If the JVM
+   * was starting a child process when it closed a listener, the child inherits the listener and
+   * keeps it open for a moment.
    */
   private static boolean staysServed(Path socket) throws IOException {
     for (long millis = 1; isServed(socket); millis *= 2) {
@@ -406,7 +429,7 @@ public final class PluginSockets {
   private static boolean isServed(Path socket) throws IOException {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.configureBlocking(false);
-      // A connection that is not established at once means that the backlog is full: a listener
+      // If the connection is not established immediately, the backlog is full, so a listener
       // exists.
       boolean unused = probe.connect(UnixDomainSocketAddress.of(socket));
       return true;
@@ -443,10 +466,11 @@ public final class PluginSockets {
                 .initialSettings(
                     Http2Settings.defaultSettings()
                         .maxHeaderListSize(HEADERS_LIMIT)
-                        // As in Go's gRPC: hanging calls do not block others.
+                        // As in Go's gRPC, the number of streams is not limited, so hanging calls
+                        // do not block other calls.
                         .maxConcurrentStreams(Integer.MAX_VALUE))
                 .gracefulShutdownTimeoutMillis(0)
-                // A caller may cancel calls as often as it likes.
+                // The number of calls that a caller may cancel is not limited.
                 .decoderEnforceMaxRstFramesPerWindow(0, 1)
                 .encoderEnforceMaxRstFramesPerWindow(0, 1)
                 .build(),
@@ -455,7 +479,7 @@ public final class PluginSockets {
             new Last());
   }
 
-  /** First handler of the pipeline of a broken connection: ignores all input. */
+  /** First handler in the pipeline of a broken connection. Ignores all input. */
   private static final class Deaf extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
@@ -463,7 +487,7 @@ public final class PluginSockets {
     }
   }
 
-  /** Last handler of a pipeline: closes the connection silently on any error. */
+  /** Last handler of a pipeline. Closes the connection on any error, without logging the error. */
   private static final class Last extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -21,7 +21,8 @@ public final class PluginThread extends Thread {
   }
 
   /**
-   * Returns a factory of numbered daemon threads for the server with this journal, if it has one.
+   * Returns a factory of numbered daemon threads. {@code owner} supplies the journal of the server,
+   * or null.
    */
   public static ThreadFactory factory(
       Supplier<? extends @Nullable CallJournal> owner, String name) {

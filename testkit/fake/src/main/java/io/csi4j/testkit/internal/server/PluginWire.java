@@ -32,13 +32,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to a plugin, which is open as long as the plugin runs: it is established again as
- * soon as the plugin is reachable. Carries raw HTTP/2: any method, any header, any bytes. Confined
- * to one event loop.
+ * The connection to a plugin. The connection stays open while the plugin runs, and is established
+ * again when the plugin becomes reachable again. It carries raw HTTP/2 with any method, headers and
+ * bytes. Only one event loop uses an object of this class.
  */
 public final class PluginWire {
 
-  /** Large enough for a status with details. */
+  /** Maximum size of headers, large enough for a status with details. */
   private static final int HEADERS_LIMIT = 1 << 20;
 
   private static final int FIRST_WINDOW = 1 << 20;
@@ -56,15 +56,15 @@ public final class PluginWire {
   /** Number of open connections, including those that accept no further call. */
   private int connections;
 
-  /** Whether a call used the connection for further calls. */
+  /** Whether a call has used the connection {@link #connecting}. */
   private boolean used;
 
   private boolean up;
 
-  /** Whether the plugin broke its connection, and callers are not yet notified. */
+  /** Whether the plugin broke the connection and {@link Presence#broke} has not been called yet. */
   private boolean lost;
 
-  /** Number of breaks of callers' connections in progress. */
+  /** Number of calls to {@link Presence#broke} whose {@code then} has not run yet. */
   private int breaks;
 
   private boolean callersAreOld;
@@ -84,8 +84,8 @@ public final class PluginWire {
     /**
      * The plugin is no longer reachable.
      *
-     * @param parting whether the plugin announced that it accepts no more calls: those in flight
-     *     continue
+     * @param parting whether the plugin announced that it accepts no more calls; calls in flight
+     *     then continue
      */
     default void gone(boolean parting) {}
 
@@ -93,17 +93,17 @@ public final class PluginWire {
     default void socketRemoved() {}
 
     /**
-     * The plugin has broken its connections: the calls on them end.
+     * The plugin has broken its connections. The calls on these connections end.
      *
-     * @param then runs once the connections of callers are broken; until then no call goes to the
-     *     plugin
+     * @param then must be run when the connections of callers are broken; until then, no call is
+     *     sent to the plugin
      */
     default void broke(Runnable then) {
       then.run();
     }
   }
 
-  /** Creates a link that is not connected yet: see {@link #look}. */
+  /** Creates a link that is not connected yet. {@link #look} connects it. */
   public PluginWire(Path socket, EventLoop loop, Presence presence) {
     this.socket = socket;
     this.loop = loop;
@@ -119,12 +119,15 @@ public final class PluginWire {
     return up;
   }
 
-  /** Returns whether the connections of callers are about to break, as the plugin's did. */
+  /**
+   * Returns whether the plugin broke its connection, and the connections of callers are about to be
+   * broken as well.
+   */
   public boolean isBreaking() {
     return lost || breaks > 0;
   }
 
-  /** Begins a call; the caller writes headers and messages to the returned {@link Way}. */
+  /** Begins a call. Headers and messages must then be written to the returned {@link Way}. */
   public Way open(PluginReply.Collector answering) {
     Way way = new Way(answering);
     ChannelFuture known = connecting;
@@ -159,9 +162,10 @@ public final class PluginWire {
   }
 
   /**
-   * Tries to connect to the plugin, unless it is connected, and keeps trying.
+   * Tries to connect to the plugin, unless it is connected. If the attempt fails, further attempts
+   * follow.
    *
-   * @param then runs once it is known whether the plugin is reachable
+   * @param then runs after the attempt, whether or not the plugin is reachable
    */
   public void look(Runnable then) {
     ChannelFuture known = connecting;
@@ -170,7 +174,8 @@ public final class PluginWire {
     } else if (closed || !reads || (known != null && known.isDone())) {
       then.run();
     } else if (known != null) {
-      // An attempt that has already begun may have seen an earlier state of the plugin.
+      // An attempt is already in progress, but the plugin may have changed since it began. So this
+      // method tries again after that attempt.
       var unused = known.addListener(done -> look(then));
     } else {
       var unused = connect().addListener(done -> then.run());
@@ -235,19 +240,22 @@ public final class PluginWire {
                 });
   }
 
-  /** Handles the end of the plugin, or its move to another process or another socket. */
+  /**
+   * Handles the loss of the connection: the plugin has ended, or another process or socket has
+   * replaced it.
+   */
   private void lost() {
     connecting = null;
     lost = true;
     if (used || System.nanoTime() - lastAttempt >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
       var unused = connect();
     } else {
-      // A plugin that ends each connection at once is not tried without a pause.
+      // If the plugin ends each connection immediately, the next attempt follows after a pause.
       settle(false);
     }
   }
 
-  /** Notifies about the changes that this outcome of an attempt brings. */
+  /** Updates the reachability after an attempt, and notifies {@link Presence} about changes. */
   private void settle(boolean reached) {
     if (closed) {
       return;
@@ -274,7 +282,10 @@ public final class PluginWire {
     }
   }
 
-  /** Uses the current connection for no further call: the plugin asks for a new one. */
+  /**
+   * Opens a new connection for further calls, because the plugin accepts no more calls on this
+   * connection.
+   */
   private void retire(Channel channel) {
     ChannelFuture known = connecting;
     if (known != null && known.channel() == channel) {
@@ -283,7 +294,7 @@ public final class PluginWire {
     }
   }
 
-  /** Stops reading, or continues. */
+  /** Stops or resumes reading from the plugin. */
   public void reading(boolean value) {
     reads = value;
     ChannelFuture known = connecting;
@@ -329,14 +340,14 @@ public final class PluginWire {
                 .decoderEnforceMaxRstFramesPerWindow(0, 1)
                 .encoderEnforceMaxRstFramesPerWindow(0, 1)
                 .build(),
-            // gRPC has no streams that a plugin opens.
+            // A gRPC server does not open streams, so such streams are closed.
             new Http2MultiplexHandler(PluginSockets.preparing(stream -> stream.close())),
             new Trouble());
   }
 
   /**
-   * Last handler of the pipeline: notices that the plugin accepts no more calls, or does not speak
-   * HTTP/2.
+   * Last handler of the pipeline. Handles a GOAWAY frame, and closes the connection on any error,
+   * for example if the plugin does not support HTTP/2.
    */
   private final class Trouble extends ChannelInboundHandlerAdapter {
     @Override
@@ -393,7 +404,9 @@ public final class PluginWire {
       }
     }
 
-    /** Cancels the call, unless it is over; no further events are reported for it. */
+    /**
+     * Cancels the call, unless it has ended. The collector receives no further events of this call.
+     */
     public void cancel(long errorCode) {
       ended = true;
       forget();
@@ -402,7 +415,10 @@ public final class PluginWire {
       }
     }
 
-    /** Reads from the plugin only while the caller keeps up. */
+    /**
+     * Stops or resumes reading the answer, so that the plugin does not send faster than the caller
+     * reads.
+     */
     public void reading(boolean reads) {
       if (channel != null) {
         channel.config().setAutoRead(reads);

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** Threads on which a plugin does its work, as many as it needs at a time. */
+/** The threads on which a plugin does its work. Their number grows and shrinks as needed. */
 final class PluginWorkers implements Executor {
 
   private final OwnThreads threads;
@@ -21,7 +21,7 @@ final class PluginWorkers implements Executor {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  /** Threads that are working. Guarded by the lock. */
+  /** Threads that do the work of a call. Guarded by the lock. */
   private final Set<Thread> busy = new HashSet<>();
 
   /** Threads that move a call from one waiting point to the next. Guarded by the lock. */
@@ -54,7 +54,7 @@ final class PluginWorkers implements Executor {
       if (!pool.isShutdown()) {
         throw e;
       }
-      // The plugin is closed: its work ends here.
+      // The plugin is closed, so the call does not continue.
     }
   }
 
@@ -62,7 +62,7 @@ final class PluginWorkers implements Executor {
     return pool.isShutdown();
   }
 
-  /** Runs a call on this thread until it waits, works, or has ended. */
+  /** Runs a call on this thread until the call waits, does its work, or ends. */
   void travel(Runnable way) {
     Thread self = Thread.currentThread();
     boolean outermost = setsOut(self);
@@ -75,15 +75,18 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Waits until every call except this thread's is at rest, for at most this time. */
+  /**
+   * Waits at most this time until no other thread is moving a call. Each call then waits, works or
+   * has ended.
+   */
   void awaitRest(Duration atMost) {
     Thread self = Thread.currentThread();
     await(atMost, () -> handedOver == 0 && moving.stream().allMatch(thread -> thread == self));
   }
 
   /**
-   * Does the work of a call that runs on this thread. The work may take any time: a stop of the
-   * plugin waits for it, but {@link #awaitRest} does not.
+   * Does the work of a call on this thread. The work may take any time. {@link #awaitIdle} waits
+   * for it, but {@link #awaitRest} does not.
    */
   void work(Runnable work) {
     Thread self = Thread.currentThread();
@@ -103,7 +106,7 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Waits until no other thread is working, for at most this time. */
+  /** Waits at most this time until no other thread does the work of a call. */
   void awaitIdle(Duration atMost) {
     Thread self = Thread.currentThread();
     await(atMost, () -> busy.stream().allMatch(thread -> thread == self));

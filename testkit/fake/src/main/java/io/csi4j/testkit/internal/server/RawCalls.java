@@ -13,7 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A client that sends any message to a plugin unchanged, and without retries. */
+/** A client that sends any message to a plugin, unchanged and without retries. */
 public final class RawCalls implements AutoCloseable {
 
   private final PluginSockets sockets;
@@ -31,8 +31,8 @@ public final class RawCalls implements AutoCloseable {
   }
 
   /**
-   * Begins a call; the future always completes normally, and is empty if the deadline has passed.
-   * After {@link #close}, the reply states that the plugin never received the call.
+   * Begins a call. The future always completes normally; its result is empty if the deadline has
+   * passed. After {@link #close}, the reply states that the plugin never received the call.
    */
   public CompletableFuture<Optional<PluginReply>> call(
       WireOperation wire, Message request, Duration deadline) {
@@ -83,7 +83,7 @@ public final class RawCalls implements AutoCloseable {
         .set("user-agent", "csi4j");
   }
 
-  /** Ends the calls in flight, and the thread; closing again has no effect. */
+  /** Ends the calls in flight and the client's thread. Closing again has no effect. */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {

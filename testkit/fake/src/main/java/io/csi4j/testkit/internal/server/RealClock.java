@@ -9,7 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Real time. The event loop of a server waits for a delay, and then passes the task to the workers.
+ * A clock of real time. For a delay, the event loop of the server schedules the task, and then
+ * passes it to the workers.
  */
 record RealClock(EventLoop loop, Executor workers) implements PluginClock {
 
@@ -27,7 +28,7 @@ record RealClock(EventLoop loop, Executor workers) implements PluginClock {
       if (!loop.isShuttingDown()) {
         throw e;
       }
-      // The server is closed: none of its tasks are due any more.
+      // The server is closed, so its tasks no longer run.
     }
   }
 }

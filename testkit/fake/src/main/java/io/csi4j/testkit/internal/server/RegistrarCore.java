@@ -37,7 +37,7 @@ public final class RegistrarCore extends TestServer {
   private final List<String> authorities = new CopyOnWriteArrayList<>();
   private volatile PluginInfo info = PluginInfo.getDefaultInstance();
 
-  /** A fault, and the number of calls on which it still acts. */
+  /** A fault, and the number of further calls on which it acts. */
   private record Due(Fault fault, AtomicInteger left) {}
 
   public RegistrarCore(Path socket, @Nullable PluginClock given, boolean endsWhenRefused) {
@@ -51,7 +51,7 @@ public final class RegistrarCore extends TestServer {
     listenAt(sites(), this::enter);
   }
 
-  /** Sets the announcement from now on. */
+  /** Sets the announcement that callers get from now on. */
   public void announce(String type, String name, String endpoint, List<String> versions) {
     info =
         PluginInfo.newBuilder()
@@ -62,7 +62,7 @@ public final class RegistrarCore extends TestServer {
             .build();
   }
 
-  /** Injects a fault into this number of further calls. */
+  /** Injects a fault into the next {@code times} calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
     if (fault.steps().stream().anyMatch(Fault.TestAnswer.class::isInstance)) {
       throw new IllegalArgumentException(
@@ -131,8 +131,8 @@ public final class RegistrarCore extends TestServer {
     workers()
         .execute(
             () -> {
-              // The worker counts: a thread that sees the count finds the worker busy, and can wait
-              // for it.
+              // The worker thread increments the counter. A thread that sees the new count
+              // therefore also sees that the worker is busy, and can wait for it.
               if (call == RegistrationCall.GET_INFO) {
                 asked.incrementAndGet();
               }
@@ -140,7 +140,7 @@ public final class RegistrarCore extends TestServer {
             });
   }
 
-  /** A call of a registrar. The work of a notification is to record the reported outcome. */
+  /** A call to a registrar. The work of a notification is to record the reported outcome. */
   private final class Run extends FaultedCall {
     private final RegistrationCall call;
     private final Optional<PluginRegistrar.Outcome> heard;
@@ -186,8 +186,8 @@ public final class RegistrarCore extends TestServer {
     }
 
     /**
-     * Registrars of Kubernetes exit at once when their plugin is refused, and leave the call
-     * unanswered.
+     * A registrar of Kubernetes exits immediately when its plugin is refused, without answering the
+     * call.
      */
     @Override
     protected boolean ended(CallEnd end) {

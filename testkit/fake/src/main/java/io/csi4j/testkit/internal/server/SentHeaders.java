@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The headers that a caller sent with a request: its metadata, without the headers of HTTP and
- * gRPC.
+ * The headers that a caller sent with a request: the {@code :authority} and the metadata, without
+ * other headers of HTTP and gRPC.
  */
 public record SentHeaders(String authority, Map<String, String> metadata) {
 

@@ -8,15 +8,15 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Directories that a server creates for its sockets, and removes at the end. */
+/** The directories that a server creates for its sockets, and removes when it is closed. */
 public final class SocketDirectory {
 
   private @Nullable Path directory;
   private @Nullable Path topmostMade;
 
   /**
-   * Creates the directory of a socket; without a socket, creates a directory and returns a path in
-   * it.
+   * Creates the directory of a socket, and returns the path of the socket. Without a socket,
+   * creates a temporary directory and returns a path in it.
    */
   public Path make(@Nullable Path socket) throws IOException {
     if (socket != null) {
@@ -65,7 +65,7 @@ public final class SocketDirectory {
         }
       }
     } catch (DirectoryNotEmptyException e) {
-      // Another user has a file there, so this directory and those above it stay.
+      // The directory contains a foreign file, so this directory and its parents remain.
       topmostMade = null;
     }
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A socket of a plugin, and the node that it serves, if any. */
+/** The path of a plugin's socket, with the services and the node that the socket serves. */
 public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nullable NodeId node) {
 
   /** Default name of the main socket. */
@@ -27,8 +27,8 @@ public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nulla
   }
 
   /**
-   * Returns the sockets of a plugin of this shape, the controller's first. {@code main} serves the
-   * first node; the other sockets are in the same directory.
+   * Returns the sockets of a plugin of this shape. The socket of the controller comes first. {@code
+   * main} serves the first node. The other sockets are in the same directory.
    */
   static List<SocketSite> of(Path main, PluginShape shape, List<NodeId> nodes) {
     List<SocketSite> sites = new ArrayList<>();
@@ -56,7 +56,10 @@ public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nulla
         socket, EnumSet.of(CsiOperation.Service.IDENTITY, CsiOperation.Service.NODE), node);
   }
 
-  /** Returns the node's id if it is a valid short file name, else a unique name. */
+  /**
+   * Returns the file name of a node's socket. The name contains the node's id if that is a valid
+   * short file name; otherwise the name is made unique.
+   */
   private static String fileName(NodeId node, Path main) {
     String id = node.value();
     String safe = id.replaceAll("[^A-Za-z0-9_-]", "_");

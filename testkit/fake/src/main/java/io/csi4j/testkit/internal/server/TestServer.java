@@ -21,18 +21,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of the testkit: its threads, clock, sockets, waiting calls, and lifecycle. Subclasses
- * decide where it listens, and how it handles a call.
+ * A server of the testkit, with its threads, clock, sockets, waiting calls, and lifecycle.
+ * Subclasses decide where the server listens and how it handles a call.
  *
- * <p>One lock guards the lifecycle (start, stop, close); calls never acquire it. Lifecycle methods
- * have no effect if there is nothing to do, and many threads may call them.
+ * <p>One lock guards the lifecycle (start, stop, close). The lifecycle methods are idempotent and
+ * safe for use by many threads.
  */
 public abstract class TestServer {
 
-  /** Longest wait for calls to reach their next waiting point. */
+  /** Maximum time to wait until each call has reached a point where it waits. */
   private static final Duration REST_LIMIT = Duration.ofSeconds(10);
 
-  /** Longest wait of a stop for work in progress. */
+  /** Maximum time that a stop waits for work in progress. */
   private static final Duration WORK_LIMIT = Duration.ofSeconds(2);
 
   private final String kind;
@@ -48,22 +48,22 @@ public abstract class TestServer {
   /** Sockets of the current life, or of the last one. */
   private volatile List<SocketSite> sites = List.of();
 
-  /** Number of stops: a call of an earlier life does not continue. */
+  /** Number of stops so far. A call that arrived before the last stop does not continue. */
   private final AtomicInteger stops = new AtomicInteger();
 
-  // Written under the lock.
+  // Both fields are written under the lifecycle lock.
   private volatile boolean running;
   private boolean closed;
 
   /** The threads on which calls continue from one step to the next. */
   protected enum CallThreads {
-    /** Threads that a step may block. */
+    /** Worker threads, which a step may block. */
     WORKERS,
-    /** The thread of the sockets, so that a call never changes threads. */
+    /** The thread that serves the sockets, so that a call never changes threads. */
     EVENT_LOOP
   }
 
-  /** A task that may fail with an exception of the disk. */
+  /** A task that may fail with an {@code IOException}. */
   interface DiskWork {
     void run() throws IOException;
   }
@@ -71,8 +71,8 @@ public abstract class TestServer {
   /**
    * Creates a server that does not listen yet, and has no threads or files.
    *
-   * @param kind the kind of server, for the text of its own failures
-   * @param threads the prefix of its threads' names
+   * @param kind the kind of server, for texts about internal failures
+   * @param threads the prefix of the thread names
    * @param given the clock; null for real time
    */
   protected TestServer(
@@ -92,29 +92,32 @@ public abstract class TestServer {
     return PluginThread.factory(this::journal, name);
   }
 
-  // Implemented by a subclass.
+  // Methods that subclasses implement.
 
-  /** Returns the journal of the server's calls; null if it keeps none. */
+  /** Returns the journal of the server's calls; null if the server keeps no journal. */
   protected @Nullable CallJournal journal() {
     return null;
   }
 
-  /** Listens, with {@link #listenAt} or otherwise. Called at each start, under the lock. */
+  /**
+   * Opens the listening sockets, for example with {@link #listenAt}. Called at each start, under
+   * the lifecycle lock.
+   */
   protected abstract void listen() throws IOException;
 
   /**
-   * Records the end of the server. Called on the event loop, when the calls have ended and
-   * connections break.
+   * Records that the server stops. Called on the event loop, after all calls have ended and before
+   * their connections break.
    */
   protected void ending() {}
 
-  /** Releases the files that the server holds. Called once, after everything else has ended. */
+  /** Releases the files that the server holds. Called once, as the last step of closing. */
   protected void closing() throws IOException {}
 
-  // Lifecycle.
+  // Lifecycle methods.
 
   /**
-   * Listens for the first time; if that fails, closes everything opened so far.
+   * Starts the server for the first time. If the start fails, closes the server.
    *
    * @throws UncheckedIOException if the server cannot listen; the message names the path and the
    *     reason
@@ -131,7 +134,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Listens, unless the server is listening. */
+  /** Starts the server, unless it is running. */
   public final void start() {
     exclusively(
         () -> {
@@ -148,7 +151,7 @@ public abstract class TestServer {
         });
   }
 
-  /** Stops like a killed process, unless the server is stopped. */
+  /** Stops the server like a killed process, unless it is already stopped. */
   public final void stop() {
     exclusively(
         () -> {
@@ -162,7 +165,7 @@ public abstract class TestServer {
     restart(() -> {});
   }
 
-  /** Stops, runs {@code between}, and starts again. */
+  /** Stops the server, runs {@code between}, and starts the server again. */
   final void restart(DiskWork between) {
     exclusively(
         () -> {
@@ -173,8 +176,9 @@ public abstract class TestServer {
   }
 
   /**
-   * Stops, unless the server has stopped since that life, or is being closed, as closing waits for
-   * this call.
+   * Stops the server on behalf of a call. Does nothing if the server has stopped since the call
+   * arrived. Also does nothing if the thread is interrupted, because the server is then being
+   * closed and waits for this call.
    */
   final void stop(int lifeOfCall) {
     try {
@@ -192,7 +196,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Stops, and removes the sockets. */
+  /** Stops the server, and removes its sockets. */
   public final void close() {
     exclusively(
         () -> {
@@ -238,11 +242,14 @@ public abstract class TestServer {
   }
 
   interface Entrance {
-    /** Receives a complete call at this site. Runs on the event loop. */
+    /** Receives a complete call that arrived at this site. Runs on the event loop. */
     void enter(SocketSite site, String path, SentHeaders sent, byte[] message, CallStream caller);
   }
 
-  /** Listens at every site; if one fails, stops listening at all. Called under the lock. */
+  /**
+   * Listens at every site. If one site fails, stops listening at all sites. Called under the
+   * lifecycle lock.
+   */
   final void listenAt(List<SocketSite> all, Entrance entrance) throws IOException {
     sites = all;
     try {
@@ -253,7 +260,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Returns the stream of a call that the server answers itself: the request is one message. */
+  /** Returns the stream of a call that this server answers itself. The request is one message. */
   private CallStream served(Channel stream, SocketSite site, Entrance entrance) {
     return new CallStream(stream, this) {
       @Override
@@ -268,7 +275,7 @@ public abstract class TestServer {
     };
   }
 
-  /** Records the only socket of a subclass that listens on its own. */
+  /** Records the socket of a subclass that opens its own single socket. */
   protected final void site(SocketSite only) {
     sites = List.of(only);
   }
@@ -281,19 +288,22 @@ public abstract class TestServer {
           breakCalls();
           ending();
         });
-    // The waiting calls have ended; none is frozen after a restart.
+    // All waiting calls have ended. After a restart, the server is not frozen.
     pen.flush();
     gate.open();
     workers.awaitIdle(WORK_LIMIT);
   }
 
-  // Adds an open call, one whose stream is open. Runs on the event loop.
+  // The following methods handle open calls, and run on the event loop. A call is open while its
+  // stream is open.
 
   protected final void came(FaultedCall call) {
     open.put(call.caller(), call);
   }
 
-  /** Handles the end of a caller's stream: a call that has not ended was abandoned. */
+  /**
+   * Handles the end of a caller's stream. If the call has not ended, the caller has abandoned it.
+   */
   final void abandoned(CallStream caller) {
     FaultedCall call = open.remove(caller);
     boolean unused = call != null && call.ended(new CallEnd.Abandoned());
@@ -314,7 +324,7 @@ public abstract class TestServer {
     boolean unused = call.ended(new CallEnd.Broken());
   }
 
-  // Used by calls.
+  // Methods that calls use.
 
   /** Returns the clock of the server. */
   public final PluginClock clock() {
@@ -329,7 +339,7 @@ public abstract class TestServer {
     return workers;
   }
 
-  /** Returns the gate that every step passes; it is shut while the server is frozen. */
+  /** Returns the gate before each step of a call. The gate is shut while the server is frozen. */
   protected final HoldingGate gate() {
     return gate;
   }
@@ -339,7 +349,7 @@ public abstract class TestServer {
     return pen;
   }
 
-  /** Returns the number of the current life. */
+  /** Returns the number of stops so far, which identifies the current run of the server. */
   final int life() {
     return stops.get();
   }
@@ -348,7 +358,7 @@ public abstract class TestServer {
     return "The " + kind + " failed itself: " + failure;
   }
 
-  /** Runs a call on this thread until it waits, works, or has ended. */
+  /** Runs a call on this thread until the call waits, does its work, or ends. */
   final void travel(Runnable way) {
     if (callThreads == CallThreads.WORKERS) {
       workers.travel(way);
@@ -357,7 +367,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Runs the task after this time, unless the server is closed by then. */
+  /** Runs the task after this time, unless the server has been closed by then. */
   final void after(Duration time, Runnable work) {
     clock.after(
         time,
@@ -368,7 +378,10 @@ public abstract class TestServer {
         });
   }
 
-  /** Runs test code, which may block, and then runs the returned task where calls continue. */
+  /**
+   * Runs test code, which may block. Then runs the returned task on the threads where calls
+   * continue.
+   */
   final void runTestCode(Supplier<Runnable> code) {
     if (callThreads == CallThreads.WORKERS) {
       code.get().run();
@@ -378,7 +391,7 @@ public abstract class TestServer {
   }
 
   public void release() {
-    // Calls on their way to the pen arrive there first, so that they are released as well.
+    // The wait lets calls that are about to hang reach the pen, so that they are released as well.
     workers.awaitRest(REST_LIMIT);
     pen.flush();
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns right answers into wrong ones. Stateless. */
+/** Turns right answers into wrong answers. This class is stateless. */
 final class WrongAnswers {
 
   /** Just more than 4 MiB, the default limit of gRPC clients. */
@@ -25,7 +25,10 @@ final class WrongAnswers {
 
   private WrongAnswers() {}
 
-  /** Returns the request that the plugin gets instead, so that it answers at all. */
+  /**
+   * Returns the request for which the plugin does the work. For a looping page, the request lacks
+   * its page token: the plugin never issued such a token, and would refuse it.
+   */
   static Message request(WrongAnswer wrong, Message request) {
     FieldDescriptor token = field(request, "starting_token");
     return wrong == WrongAnswer.LOOPING_PAGE && token != null

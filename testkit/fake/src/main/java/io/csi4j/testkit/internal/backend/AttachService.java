@@ -21,7 +21,7 @@ import java.util.Map;
 @SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class AttachService {
 
-  /** Key of the publish_context entry by which a node finds an attached volume. */
+  /** Key in the publish_context; its value identifies the attachment of a volume to a node. */
   static final String ATTACHMENT = "csi4j.testkit/attachment";
 
   private final BackendParts ground;
@@ -30,9 +30,7 @@ final class AttachService {
     this.ground = ground;
   }
 
-  /**
-   * Returns the publish_context of a volume at a node: the same as long as it is attached there.
-   */
+  /** Returns the publish_context of a volume on a node. Repeated calls return equal contexts. */
   static Map<String, String> context(String volume, String node) {
     return Map.of(ATTACHMENT, volume + "@" + node);
   }
@@ -142,7 +140,8 @@ final class AttachService {
     String node = request.getNodeId();
     try (Held held = ground.flights().take(Thing.volume(id))) {
       State now = ground.now();
-      // An unknown volume is not attached anywhere: a volume must be detached before it is deleted.
+      // An unknown volume is not attached to any node, because a volume must be detached before it
+      // is deleted.
       if (now.volumes().containsKey(id)
           && !node.isEmpty()
           && !ground.nodes().contains(NodeId.of(node))) {

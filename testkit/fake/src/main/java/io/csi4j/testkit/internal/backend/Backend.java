@@ -6,18 +6,21 @@ import io.csi4j.client.model.NodeId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Does the work of a plugin. Many threads call it, and it may block them. */
+/** Does the work of a plugin's calls. Many threads call a backend, and it may block them. */
 public interface Backend {
 
-  /** Does the work of one call; returns the answer, or the messages of a stream. */
+  /** Does the work of one call. Returns the answer, which is a list of messages for a stream. */
   List<Message> answer(Asked asked) throws Refusal;
 
-  /** Prepares the backend; called before the plugin listens, at its start and at each restart. */
+  /**
+   * Prepares the backend. Called at the start of the plugin and at each restart, before the plugin
+   * listens.
+   */
   void open();
 
   /**
-   * One call. The node is the one whose socket received the call; null for a socket that serves no
-   * node.
+   * A call to the plugin. {@code node} is the node whose socket received the call; null if the
+   * socket serves no node.
    */
   record Asked(CsiOperation operation, @Nullable NodeId node, Message request) {}
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Parts that the services of a backend share. */
+/** The objects that the services of a backend share. */
 record BackendParts(
     List<NodeId> nodes,
     Storage storage,
@@ -51,15 +51,15 @@ record BackendParts(
     return snapshot.snapshot();
   }
 
-  /** Creates ids that were not used before. */
+  /** Creates ids that the plugin has not used before. */
   static final class NewIds {
 
     private final AtomicLong last = new AtomicLong();
     private final String mark;
 
     /**
-     * Creates ids that contain {@code mark}, which distinguishes them from ids of earlier lives of
-     * the plugin.
+     * {@code mark} becomes part of each id, and distinguishes new ids from those that an earlier
+     * process of the plugin created.
      */
     NewIds(String mark) {
       this.mark = mark;

@@ -5,7 +5,9 @@ import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.model.PluginShape;
 import org.jspecify.annotations.Nullable;
 
-/** The shape and the node of one call. The node is null for a socket that serves no node. */
+/**
+ * The shape of the plugin and the node for one call. The node is null if the socket serves no node.
+ */
 record Call(PluginShape shape, @Nullable NodeId node) {
 
   String here() {

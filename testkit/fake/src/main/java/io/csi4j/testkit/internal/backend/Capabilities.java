@@ -45,7 +45,10 @@ final class Capabilities {
     }
   }
 
-  /** Returns why no volume of this shape supports the capability; empty if it does. */
+  /**
+   * Returns the reason why no volume of this shape supports the capability; empty if its volumes
+   * can support the capability.
+   */
   static Optional<String> unsupported(PluginShape shape, VolumeCapability asked) {
     boolean can = asked.hasBlock() ? shape.blocks() : shape.filesystems();
     return can
@@ -53,7 +56,10 @@ final class Capabilities {
         : Optional.of("asks for " + type(asked) + ", which this plugin lacks");
   }
 
-  /** Returns why this volume does not support the capability; empty if it does. */
+  /**
+   * Returns the reason why this volume does not support the capability; empty if the volume
+   * supports it.
+   */
   static Optional<String> unsupported(
       PluginShape shape, StoredVolume volume, VolumeCapability asked) {
     Optional<String> never = unsupported(shape, asked);
@@ -107,7 +113,7 @@ final class Capabilities {
         || mode == Mode.MULTI_NODE_MULTI_WRITER;
   }
 
-  /** Returns whether no workload may write, even if the request asks for writing. */
+  /** Returns whether the access mode forbids all workloads to write. */
   static boolean readOnly(VolumeCapability capability) {
     return mode(capability) == Mode.SINGLE_NODE_READER_ONLY
         || mode(capability) == Mode.MULTI_NODE_READER_ONLY;

@@ -7,23 +7,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Objects on which calls are working; a second call for the same object is refused. */
+/** The objects on which calls are working. A second call for the same object is refused. */
 final class Flights {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Compared by identity, so that each call releases its own objects. */
+  /** Held objects. They are compared by identity, so that each call releases its own objects. */
   private final Set<Thing> held = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** Objects held by a call; {@code close} releases them. */
+  /** The objects that one call holds. {@code close} releases them. */
   interface Held extends AutoCloseable {
     @Override
     void close();
   }
 
   /**
-   * An object on which a call works. Its place is a node, or empty for the controller, which stands
-   * for all nodes.
+   * An object on which a call works. The component {@code place} is the node on which the call
+   * works. A call of the controller has an empty place, which conflicts with every node.
    */
   record Thing(String kind, String id, String place, boolean shared) {
 
@@ -43,7 +43,10 @@ final class Flights {
       return new Thing("snapshot", id, "", false);
     }
 
-    /** Returns this object as a source that is only read. */
+    /**
+     * Returns this object as a source of a copy. Several calls may read the same source
+     * concurrently.
+     */
     Thing asSource() {
       return new Thing(kind, id, place, true);
     }
@@ -56,7 +59,7 @@ final class Flights {
     }
   }
 
-  /** Holds all of the objects, or refuses with ABORTED if another call holds one. */
+  /** Holds all of the objects, or refuses with ABORTED if another call holds one of them. */
   Held take(List<Thing> things) throws Refusal {
     lock.lock();
     try {
@@ -90,7 +93,7 @@ final class Flights {
     return take(List.of(things));
   }
 
-  /** Returns whether a call is copying from the object at the moment. */
+  /** Returns whether a call is currently copying from the object. */
   boolean isSource(Thing thing) {
     lock.lock();
     try {

@@ -11,8 +11,9 @@ import io.csi4j.client.internal.proto.VolumeHealth;
 import java.util.TreeMap;
 
 /**
- * Reports the health of volumes and of the storage: the health that a test set, and the findings of
- * the storage itself. Health is read concurrently with all other calls, and never waits for one.
+ * Reports the health of volumes and of the storage: the health that a test has set, and the
+ * problems that the storage itself has found. Calls that read health run concurrently with all
+ * other calls, and never wait for them.
  */
 final class HealthService {
 
@@ -70,7 +71,9 @@ final class HealthService {
     return ground.volume("volume_id", id).volume().getVolumeId();
   }
 
-  /** Returns the health that was set, with the findings of the storage. */
+  /**
+   * Returns the health that a test has set, together with the problems that the storage has found.
+   */
   private VolumeHealth found(VolumeHealth set) {
     return set.toBuilder().addAllHealthStatuses(ground.storage().health(set.getVolumeId())).build();
   }

@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The state of the plugin. Each change is made on a copy, which is saved before it becomes visible,
- * so that a failure to save leaves the state unchanged, and readers never wait.
+ * The state of the plugin. Each change is made on a copy, and the copy is saved before it becomes
+ * visible. A failed save therefore leaves the state unchanged, and readers never wait.
  */
 final class Knowledge {
 
@@ -22,7 +22,7 @@ final class Knowledge {
     this.storage = storage;
   }
 
-  /** A change of the state; if it refuses, nothing changes. */
+  /** A change of the state. If the change throws a refusal, the state remains unchanged. */
   interface Change {
     void apply(State draft) throws Refusal;
   }
@@ -50,7 +50,7 @@ final class Knowledge {
     }
   }
 
-  /** Changes the state, and saves it. */
+  /** Changes the state, and saves the new state. */
   void change(Change change) throws Refusal {
     changing.lock();
     try {
@@ -64,11 +64,10 @@ final class Knowledge {
   }
 
   /**
-   * Has the storage create something, and changes the state; if one of them fails, has the storage
-   * remove it again.
+   * Creates an object in the storage with {@code make}, and adds it to the state with {@code
+   * change}. If either step fails, {@code unmake} removes the object from the storage.
    *
-   * @param bytes the bytes reserved in the meantime, so that no other call can take them; 0 for
-   *     none
+   * @param bytes the bytes to reserve during the creation, so that no other call can use them
    */
   void make(PluginShape shape, long bytes, String doing, Effect make, Change change, Effect unmake)
       throws Refusal {
@@ -79,7 +78,8 @@ final class Knowledge {
       changing.lock();
       try {
         change(change);
-        // In the same step: the bytes count as used from now on, and never twice.
+        // The state now counts these bytes as used. The reservation ends under the same lock, so
+        // that the bytes are never counted twice.
         reserved -= bytes;
         known = true;
       } finally {
@@ -92,7 +92,7 @@ final class Knowledge {
     }
   }
 
-  /** Runs an operation of the storage, and refuses if it fails. */
+  /** Runs an operation of the storage, and throws a refusal if the operation fails. */
   void effect(String doing, Effect effect) throws Refusal {
     try {
       effect.run();
@@ -101,7 +101,7 @@ final class Knowledge {
     }
   }
 
-  /** Reserves bytes while something is created, or refuses with RESOURCE_EXHAUSTED. */
+  /** Reserves bytes for the creation of an object, or refuses with RESOURCE_EXHAUSTED. */
   private void reserve(PluginShape shape, long bytes) throws Refusal {
     changing.lock();
     try {
@@ -123,7 +123,8 @@ final class Knowledge {
     try {
       unmake.run();
     } catch (IOException | Refusal | RuntimeException e) {
-      // The refusal is more informative; the storage reports unknown files when it is opened next.
+      // This failure is ignored, because the original refusal is more informative. The storage
+      // reports unknown files when it is opened the next time.
     }
     changing.lock();
     try {

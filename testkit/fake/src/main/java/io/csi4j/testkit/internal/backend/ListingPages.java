@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * Serves a listing page by page, in the order of the ids: an object that is added or removed
- * between two pages neither repeats nor hides other objects.
+ * Serves a listing page by page, in the order of the ids. If an object is added or removed between
+ * two pages, no other object is repeated or skipped.
  */
 final class ListingPages {
 
@@ -33,7 +33,7 @@ final class ListingPages {
   private final BackendParts ground;
   private final AtomicLong given = new AtomicLong();
 
-  /** Page tokens that were handed out, until they expire. The oldest tokens expire first. */
+  /** The issued page tokens that have not expired. The oldest tokens expire first. */
   private final Map<String, Given> pages =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -49,7 +49,7 @@ final class ListingPages {
     this.ground = ground;
   }
 
-  /** A page of entries, and the token of the next page; empty on the last page. */
+  /** A page of entries, and the token of the next page. On the last page, the token is empty. */
   record Page<T>(List<T> entries, String next) {}
 
   <T> Page<T> page(
@@ -143,12 +143,12 @@ final class ListingPages {
     pages.clear();
   }
 
-  /** The listing of a page token, and the entry after which its page begins. */
+  /** The listing to which a page token belongs, and the id after which its page begins. */
   private record Given(String listing, String last) {}
 
   /** Returns a new token for the entries after {@code last}. */
   private String token(String listing, String last) {
-    // Tokens are scrambled, so that no caller relies on their order.
+    // Consecutive tokens are not in order, so that no caller can rely on their order.
     String token = Long.toHexString(given.incrementAndGet() * 0x9E3779B97F4A7C15L | 1L << 63);
     pages.put(token, new Given(listing, last));
     return token;

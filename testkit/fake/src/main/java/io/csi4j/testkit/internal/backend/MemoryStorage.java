@@ -19,8 +19,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage without bytes: volumes have a size and an age, from which their content is computed.
- * The effects of the node handle staging and publishing.
+ * A storage that stores no bytes. A volume has only a size and an age, from which the blocks of its
+ * snapshots are computed. {@link NodeEffects} handle staging and publishing.
  */
 public final class MemoryStorage implements Storage {
 
@@ -131,15 +131,15 @@ public final class MemoryStorage implements Storage {
   }
 
   /**
-   * The blocks of a snapshot, computed without bytes: about half of them hold data, more with each
-   * snapshot, and about a quarter changes from one snapshot to the next. The same volume and age
-   * give the same blocks.
+   * The blocks of a snapshot, which are computed and not stored. About half of the blocks hold
+   * data, and their share grows with the first snapshots of a volume. About a quarter of the blocks
+   * change from one snapshot to the next. The same volume and age always result in the same blocks.
    */
   private record SyntheticBlocks(String volume, long size, long age) {
 
     private static final int BLOCKS = 64;
 
-    /** Returns the data as ranges in ascending order. */
+    /** Returns the blocks that hold data, as ranges in ascending order. */
     List<BlockMetadata> allocated() {
       return ranges(block -> roll(block, 0) < 8 + Math.min(age, 4));
     }

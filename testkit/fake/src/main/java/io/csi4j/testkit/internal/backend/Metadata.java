@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reports the blocks of snapshots that hold data or have changed. */
+/** Reports which blocks of a snapshot hold data, or have changed since an earlier snapshot. */
 final class Metadata {
 
-  /** Parameter of a volume that, with the value {@code off}, disables the tracking of changes. */
+  /** Name of a volume parameter. Its value {@code off} disables the tracking of changed blocks. */
   static final String TRACKING = "csi4j.testkit/changed-block-tracking";
 
   private static final int USUAL_PAGE = 256;
@@ -71,8 +71,8 @@ final class Metadata {
   }
 
   /**
-   * Answers with the blocks at or beyond the offset, page by page; with one empty page if there are
-   * none.
+   * Answers with the blocks at or beyond the offset, page by page. If no block remains, answers
+   * with one empty page.
    */
   private List<Message> answers(
       CsiOperation asked, Snapshot of, @Nullable String base, long start, int most) throws Refusal {

@@ -83,7 +83,7 @@ final class NodeVolumeService {
   }
 
   /**
-   * Refuses a capability that the volume was not created for, and a node that cannot reach the
+   * Refuses a capability that the volume does not support, and a node that cannot access the
    * volume.
    */
   private void usable(Call call, StoredVolume volume, VolumeCapability capability) throws Refusal {
@@ -100,8 +100,8 @@ final class NodeVolumeService {
   }
 
   /**
-   * Refuses a volume that is not attached to this node, and a context other than the one returned
-   * at its attachment.
+   * Refuses a volume that is not attached to this node, and a publish context that differs from the
+   * one that the plugin returned.
    */
   private void attached(Call call, String id, Map<String, String> context) throws Refusal {
     if (!call.shape().offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME)) {
@@ -128,7 +128,7 @@ final class NodeVolumeService {
       ground.volume("volume_id", id);
       NodeStageVolumeRequest before = ground.now().stagings().get(call.onThisNode(id));
       if (before != null && !before.getStagingTargetPath().equals(path)) {
-        // The volume is not staged at this path, so there is nothing to do.
+        // The volume is not staged at this path, so the call succeeds without work.
         return NodeUnstageVolumeResponse.getDefaultInstance();
       }
       published(call, id);
@@ -192,7 +192,7 @@ final class NodeVolumeService {
     }
   }
 
-  /** Creates and publishes an inline volume, which is deleted when it is unpublished. */
+  /** Creates and publishes an inline volume. Unpublishing deletes it. */
   private NodePublishVolumeResponse publishInline(Call call, NodePublishVolumeRequest request)
       throws Refusal {
     String id = request.getVolumeId();
@@ -341,9 +341,9 @@ final class NodeVolumeService {
   }
 
   /**
-   * Returns the volume to unpublish. An unknown volume is refused, unless it can be an inline
-   * volume: the plugin deleted such a volume with its last target, and a repeated call must
-   * succeed.
+   * Returns the volume to unpublish. An unknown volume is refused, unless it can be a deleted
+   * inline volume. The plugin deletes an inline volume with its last target, and a repeated call
+   * must succeed.
    */
   private Optional<StoredVolume> toUnpublish(Call call, String id) throws Refusal {
     StoredVolume volume = ground.now().volumes().get(id);
@@ -377,7 +377,8 @@ final class NodeVolumeService {
   }
 
   /**
-   * Returns the capability with which the volume is used at the path, or refuses with NOT_FOUND.
+   * Returns the capability with which the volume is published or staged at the path, or refuses
+   * with NOT_FOUND.
    */
   private VolumeCapability at(Call call, String id, String path) throws Refusal {
     NodePublishVolumeRequest published = ground.now().publications().get(call.onThisNode(path));

@@ -24,12 +24,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Answers calls that change nothing: the plugin's identity and capabilities, and the validation of
- * requests.
+ * Answers calls that change nothing, such as those about the plugin's identity and capabilities.
  */
 final class Questions {
 
-  /** A number that no capability of CSI has. */
+  /** Number of a capability that no version of CSI defines. */
   private static final int FROM_THE_FUTURE = 99;
 
   private static final String EXPANSION = "VOLUME_EXPANSION_";
@@ -53,7 +52,7 @@ final class Questions {
         : ProbeResponse.newBuilder().setReady(BoolValue.of(true)).build();
   }
 
-  /** Returns the answer to a request for capabilities. */
+  /** Returns the answer to a call that reads the capabilities of a service. */
   static Message capabilities(PluginShape shape, CsiOperation asked) {
     Set<? extends Enum<?>> offered =
         switch (asked.service()) {

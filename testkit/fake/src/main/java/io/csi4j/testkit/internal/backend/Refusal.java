@@ -19,8 +19,8 @@ public final class Refusal extends Exception {
   /**
    * Returns a failure with this code.
    *
-   * @param text the message, with a {@code %s} for each of the parts
-   * @param parts texts from callers, such as ids and paths, which are quoted, and other values
+   * @param text the message, with a {@code %s} for each element of {@code parts}
+   * @param parts the values to insert; texts, such as ids and paths from callers, are quoted
    */
   public static Refusal of(StatusCode code, String text, Object... parts) {
     return new Refusal(code, filled(text, parts));
@@ -34,12 +34,12 @@ public final class Refusal extends Exception {
     return shown.length == 0 ? text : text.formatted(shown);
   }
 
-  /** Returns the refusal of a request that is wrong in any state. */
+  /** Returns the refusal of a request that is invalid, whatever the state of the plugin. */
   static Refusal invalid(String field, String why, Object... parts) {
     return new Refusal(StatusCode.INVALID_ARGUMENT, field + " " + filled(why, parts));
   }
 
-  /** Returns the refusal of a request that names an object unknown to the plugin. */
+  /** Returns the refusal of a request that names an object which the plugin does not have. */
   static Refusal notFound(String field, String id) {
     return new Refusal(
         StatusCode.NOT_FOUND,

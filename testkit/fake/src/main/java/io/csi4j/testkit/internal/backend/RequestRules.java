@@ -18,15 +18,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks the rules of the spec for requests in any state: required fields, sizes, characters,
- * signs. A quirk may waive a rule. The first mistake is refused, in the order of the fields.
+ * Checks the rules for requests that do not depend on the plugin's state: required fields, sizes,
+ * characters, signs. A quirk may waive a rule. The refusal names only the first mistake, in the
+ * order of the fields.
  */
 final class RequestRules {
 
-  /** Longest path that Linux accepts. */
+  /** Maximum length of a path on Linux. */
   private static final int PATH_LIMIT = 4096;
 
-  /** Required fields of the messages within a request, by type. */
+  /** Required fields of nested messages, by message type. */
   private static final Map<String, List<String>> REQUIRED =
       Map.of(
           "VolumeCapability", List.of("access_mode"),
@@ -42,7 +43,7 @@ final class RequestRules {
     this.shape = shape;
   }
 
-  /** Refuses a request that a plugin of this shape need not accept. */
+  /** Refuses a request that breaks a rule for a plugin of this shape. */
   static void check(PluginShape shape, Message request) throws Refusal {
     new RequestRules(shape).message("", request);
   }
@@ -129,7 +130,7 @@ final class RequestRules {
     switch (field.getJavaType()) {
       case STRING -> text(at, field.getName(), (String) value);
       case INT, LONG -> {
-        // This field alone has its own failure for negative numbers: see Metadata.
+        // The class Metadata refuses a negative starting_offset, with another code.
         if (((Number) value).longValue() < 0 && !field.getName().equals("starting_offset")) {
           throw Refusal.invalid(at, "is %s. Send 0 or more.", value);
         }

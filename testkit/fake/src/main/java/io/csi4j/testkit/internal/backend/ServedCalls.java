@@ -11,7 +11,9 @@ import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 
-/** Decides which calls a plugin serves, and which fields it accepts, by its capabilities. */
+/**
+ * Decides from a plugin's capabilities which calls the plugin serves and which fields it accepts.
+ */
 final class ServedCalls {
 
   private ServedCalls() {}
@@ -32,7 +34,7 @@ final class ServedCalls {
     }
   }
 
-  /** Refuses a field for which the plugin does not offer the capability. */
+  /** Refuses a field that needs a capability which the plugin does not offer. */
   static void checkFields(CsiOperation operation, PluginShape shape, WireMessage request)
       throws Refusal {
     for (CallNeeds.FieldNeed need : CallNeeds.of(operation).optionalFields()) {

@@ -102,7 +102,10 @@ final class SnapshotService {
     return CreateSnapshotResponse.newBuilder().setSnapshot(told(ground, shape, snapshot)).build();
   }
 
-  /** Returns whether enough time has passed since the snapshot was taken. */
+  /**
+   * Returns whether the snapshot is ready to use, because enough time has passed since its
+   * creation.
+   */
   static boolean ready(BackendParts ground, Snapshot snapshot) {
     Timestamp cut = snapshot.getCreationTime();
     Instant ready =
@@ -202,7 +205,7 @@ final class SnapshotService {
     }
   }
 
-  /** Refuses to snapshot volumes of different topologies at one moment. */
+  /** Refuses a group snapshot of volumes with different topologies. */
   private static void together(List<StoredVolume> volumes) throws Refusal {
     if (volumes.stream().map(each -> each.volume().getAccessibleTopologyList()).distinct().count()
         > 1) {
@@ -245,7 +248,7 @@ final class SnapshotService {
     return group.build();
   }
 
-  /** Takes all of the snapshots, or none. */
+  /** Creates all of the snapshots. If one of them fails, creates none. */
   private void make(PluginShape shape, List<Snapshot> snapshots, Knowledge.Change change)
       throws Refusal {
     ground

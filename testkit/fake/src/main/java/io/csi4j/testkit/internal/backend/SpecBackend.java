@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** A backend that follows the spec for every call, over a storage. */
+/** A backend that implements every call as the spec requires, on top of a storage. */
 public final class SpecBackend implements Backend {
 
   private final Supplier<PluginShape> shape;
@@ -31,17 +31,17 @@ public final class SpecBackend implements Backend {
   private final VolumeService volumes;
   private final Map<CsiOperation, Work<Message>> works = new EnumMap<>(CsiOperation.class);
 
-  /** Implements one operation; all requests are of the same type. */
+  /** Implements one operation, whose requests have the type {@code R}. */
   private interface Work<R extends Message> {
     List<? extends Message> of(Call call, R request) throws Refusal;
   }
 
-  /** {@link Work} that answers with one message. */
+  /** Implements an operation that answers with one message. */
   private interface OneAnswer<R extends Message> {
     Message of(Call call, R request) throws Refusal;
   }
 
-  /** Creates a backend that has no state until it is opened. */
+  /** Creates a backend. The backend has no state until it is opened. */
   public SpecBackend(
       Supplier<PluginShape> shape,
       List<NodeId> nodes,
@@ -133,7 +133,7 @@ public final class SpecBackend implements Backend {
     ground.knowledge().open();
   }
 
-  /** Discards the whole state; volumes stay staged and published on the nodes. */
+  /** Discards all state of the plugin. Volumes remain staged and published on the nodes. */
   public void forget() {
     ground.health().clear();
     listings.expireTokens();

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The state of a plugin, as the messages that created each object, without their secrets; a storage
- * keeps it over a restart.
+ * The state of a plugin: its objects, and the requests that created them, without secrets. A
+ * storage preserves the state across a restart.
  */
 public record State(
     Map<String, StoredVolume> volumes,
@@ -120,7 +120,7 @@ public record State(
   /** A volume, and the request that created it, with the current mutable parameters. */
   public record StoredVolume(Volume volume, CreateVolumeRequest asked) {}
 
-  /** A snapshot, and the request that created it; an empty request for a member of a group. */
+  /** A snapshot, and the request that created it. For a member of a group, the request is empty. */
   public record StoredSnapshot(Snapshot snapshot, CreateSnapshotRequest asked) {}
 
   /** A group snapshot, and the request that created it. */

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores the bytes of volumes, and makes volumes usable on a node.
  *
- * <p>Every method is idempotent: a repeated call has no further effect. If a method fails, the call
- * fails with the {@linkplain #refusal refusal}, and the plugin's state stays unchanged. Calls about
- * one volume come one at a time, calls about different volumes concurrently.
+ * <p>Every method is idempotent: a repeated call has no further effect. If a method fails, the CSI
+ * call fails with the {@linkplain #refusal refusal}, and the plugin's state remains unchanged.
+ * Calls for the same volume never overlap. Calls for different volumes may run concurrently.
  */
 public interface Storage {
 
   /**
-   * Returns the answer to a call that failed because this storage failed.
+   * Returns the refusal of a CSI call that failed because this storage failed.
    *
    * @param doing the failed action, such as {@code Staging the volume 'v'}
    */
@@ -38,23 +38,26 @@ public interface Storage {
   }
 
   /**
-   * Loads the state that was saved last; empty at the first start. Called at each start of the
+   * Loads the most recently saved state; empty at the first start. Called at each start of the
    * plugin.
    */
   State load() throws IOException;
 
-  /** Saves the state of the plugin, before the call that changed it is answered. */
+  /**
+   * Saves the state of the plugin. Called before the plugin answers the call that changed the
+   * state.
+   */
   void save(State state) throws IOException;
 
   /**
-   * Returns a mark for every new id, so that no id is used again in another process; empty if no
-   * state outlives this process.
+   * Returns a text that is part of every new id, so that another process does not create the same
+   * ids; empty if the state does not outlive this process.
    */
   default String mark() {
     return "";
   }
 
-  /** Returns entries for the context of a new volume, in addition to those of every volume. */
+  /** Returns additional entries for the context of a new volume. */
   default Map<String, String> context(CreateVolumeRequest asked) throws IOException, Refusal {
     return Map.of();
   }
@@ -68,7 +71,7 @@ public interface Storage {
   /** Copies the current bytes of a volume. */
   void snapshot(String snapshot, String volume) throws IOException, Refusal;
 
-  /** Removes the copy. */
+  /** Removes the bytes of a snapshot. */
   void deleteSnapshot(String snapshot) throws IOException, Refusal;
 
   /** Makes a volume larger. */
@@ -77,10 +80,13 @@ public interface Storage {
   /** Makes a volume usable at its staging path. */
   void stage(NodeStageVolumeRequest asked) throws IOException, Refusal;
 
-  /** Reverts {@link #stage}; the directory stays. */
+  /** Reverts {@link #stage}. The directory remains. */
   void unstage(String volume, String staging) throws IOException, Refusal;
 
-  /** Makes a volume usable at its target path; called for the first request for that path. */
+  /**
+   * Makes a volume usable at its target path. Called only for the first of several equal requests
+   * for that path.
+   */
   void publish(NodePublishVolumeRequest asked) throws IOException, Refusal;
 
   /** Reverts {@link #publish}, and removes the target path unless {@code leaveTarget}. */
@@ -89,7 +95,9 @@ public interface Storage {
   /** Grows the filesystem or device at this path to the size of the volume. */
   void expandOnNode(String volume, String path, long bytes) throws IOException, Refusal;
 
-  /** Returns the usage of a volume's bytes or inodes; unused ones are available. */
+  /**
+   * Returns the usage of a volume's bytes or inodes. All unused bytes or inodes count as available.
+   */
   static VolumeUsage usage(VolumeUsage.Unit unit, long total, long used) {
     return VolumeUsage.newBuilder()
         .setUnit(unit)
@@ -99,7 +107,7 @@ public interface Storage {
         .build();
   }
 
-  /** Returns how full a volume is; empty if the storage cannot determine it. */
+  /** Returns the usage of a volume; empty if the storage cannot determine the usage. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
 
   /** Returns all problems with a volume's bytes; empty if the storage cannot determine them. */

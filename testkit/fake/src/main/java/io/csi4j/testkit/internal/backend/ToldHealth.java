@@ -18,12 +18,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * The health that a test set: of volumes, of volumes on single nodes, and of the storage behind
- * each node. Each setting is reported in the messages of CSI 1.12 and in those of 1.13.
+ * The health that a test has set for volumes, for volumes on single nodes, and for the storage of
+ * each node. Each setting is available in the messages of CSI 1.12 and in those of CSI 1.13.
  */
 public final class ToldHealth {
 
-  /** Reason of an entry that was set as a condition. */
+  /** Reason in an entry that is derived from a volume condition. */
   private static final String CONDITION = "VolumeCondition";
 
   /** The health of one volume, in the messages of CSI 1.12 and in those of 1.13. */
@@ -64,12 +64,15 @@ public final class ToldHealth {
     volumes.put(volume.value(), Told.of(condition));
   }
 
-  /** Sets the health of a volume; without entries it is healthy. */
+  /** Sets the health of a volume. Without entries, the volume is healthy. */
   public void volume(VolumeId volume, List<VolumeHealthEntry> entries) {
     volumes.put(volume.value(), Told.of(entries));
   }
 
-  /** Sets the health of a volume on one node, whatever the controller reports. */
+  /**
+   * Sets the health of a volume on one node, independently of the health that the controller
+   * reports.
+   */
   public void onNode(NodeId node, VolumeId volume, List<VolumeHealthEntry> entries) {
     onNodes.put(new OnNode(volume.value(), node.value()), Told.of(entries));
   }

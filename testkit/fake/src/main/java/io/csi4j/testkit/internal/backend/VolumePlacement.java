@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Decides the topology of volumes, and the nodes that reach them. */
+/** Decides the topology of volumes, and which nodes can access a volume. */
 final class VolumePlacement {
 
   private static final String REQUIREMENTS = "accessibility_requirements";
@@ -27,7 +27,7 @@ final class VolumePlacement {
     return Topology.newBuilder().putAllSegments(topology.segments()).build();
   }
 
-  /** Returns the topology of this node, if the plugin reports one. */
+  /** Returns the topology of this node, if the plugin reports a topology for it. */
   static Optional<Topology> ofNode(PluginShape shape, List<NodeId> nodes, String node) {
     if (!shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)) {
       return Optional.empty();
@@ -35,7 +35,7 @@ final class VolumePlacement {
     return shape.topology(nodes.indexOf(NodeId.of(node))).map(VolumePlacement::message);
   }
 
-  /** Refuses a topology with labels that no node of the plugin has. */
+  /** Refuses a topology whose keys no node of the plugin reports. */
   static void check(PluginShape shape, String at, List<Topology> named) throws Refusal {
     List<String> known =
         shape.topologies().stream()
@@ -57,10 +57,10 @@ final class VolumePlacement {
   }
 
   /**
-   * Returns the topology of a new volume; empty if the plugin reports none.
+   * Returns the topology of a new volume; empty if the plugin reports no topologies.
    *
-   * @param within the topologies from which the source of the volume is accessible; empty for
-   *     everywhere
+   * @param within the topologies from which the source of the volume is accessible; empty if it is
+   *     accessible everywhere
    */
   static Optional<Topology> place(
       PluginShape shape, TopologyRequirement wanted, List<Topology> within) throws Refusal {
@@ -76,8 +76,8 @@ final class VolumePlacement {
   }
 
   /**
-   * Returns the topologies from which a new snapshot is accessible; empty if the plugin reports
-   * none.
+   * Returns the topologies from which a new snapshot is accessible; empty if the plugin reports no
+   * topologies.
    */
   static List<Topology> placeSnapshot(PluginShape shape, TopologyRequirement wanted, Volume source)
       throws Refusal {
@@ -94,7 +94,10 @@ final class VolumePlacement {
     check(shape, REQUIREMENTS + ".preferred", wanted.getPreferredList());
   }
 
-  /** Returns the first of {@code places} that satisfies a requirement, preferred ones first. */
+  /**
+   * Returns one of {@code places} that satisfies the requirement. Preferred topologies are tried
+   * before requisite ones.
+   */
   private static Optional<io.csi4j.client.model.Topology> wanted(
       List<io.csi4j.client.model.Topology> places, TopologyRequirement wanted) throws Refusal {
     Optional<io.csi4j.client.model.Topology> found =
@@ -120,12 +123,15 @@ final class VolumePlacement {
     return meet(places.stream().map(VolumePlacement::of), wanted.getRequisiteList());
   }
 
-  /** Returns whether a node with this topology reaches the volume. */
+  /** Returns whether a node with this topology can access the volume. */
   static boolean reaches(Optional<Topology> node, Volume volume) {
     return meet(node.map(VolumePlacement::of).stream(), volume.getAccessibleTopologyList());
   }
 
-  /** Returns whether one of these topologies is requested; each of them is if none is named. */
+  /**
+   * Returns whether one of these topologies is wanted. If {@code wanted} is empty, the result is
+   * true.
+   */
   private static boolean meet(
       Stream<io.csi4j.client.model.Topology> places, List<Topology> wanted) {
     return wanted.isEmpty()

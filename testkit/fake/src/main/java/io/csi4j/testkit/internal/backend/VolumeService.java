@@ -31,11 +31,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Implements the calls about volumes from their creation to their deletion. */
+/** Implements the calls that create, change, list and delete volumes. */
 @SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class VolumeService {
 
-  /** Key of a context entry that every new volume has. */
+  /** Key of an entry in the context of every new volume. */
   static final String BACKING = "csi4j.testkit/backing";
 
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._/-]+");
@@ -113,7 +113,10 @@ final class VolumeService {
     ground.health().remove(id);
   }
 
-  /** Returns the topologies from which the source snapshot is accessible; empty for everywhere. */
+  /**
+   * Returns the topologies from which the source snapshot is accessible; empty if it is accessible
+   * everywhere.
+   */
   private List<Topology> placesOfSource(CreateVolumeRequest request) {
     StoredSnapshot snapshot =
         ground
@@ -187,8 +190,8 @@ final class VolumeService {
   }
 
   /**
-   * Answers the deletion of an object that is already gone: succeeds, except for plugins whose
-   * second deletion fails.
+   * Handles the deletion of an object that does not exist. Succeeds, unless the plugin has a quirk
+   * that makes a second deletion fail.
    */
   static void gone(PluginShape shape, String kind, String id) throws Refusal {
     if (shape.has(Quirk.SECOND_DELETE_INTERNAL)) {
@@ -257,7 +260,9 @@ final class VolumeService {
     }
   }
 
-  /** Refuses mutable parameters that this plugin does not accept: empty values, unknown keys. */
+  /**
+   * Refuses mutable parameters with keys that this plugin does not accept, or with empty values.
+   */
   static void checkMutable(PluginShape shape, String at, Map<String, String> parameters)
       throws Refusal {
     for (Map.Entry<String, String> parameter : parameters.entrySet()) {
@@ -278,8 +283,8 @@ final class VolumeService {
   }
 
   /**
-   * Refuses a context other than the volume's own; also an absent context, unless the plugin needs
-   * none.
+   * Refuses a context that differs from the volume's own. An absent context is refused too, unless
+   * a quirk of the plugin allows it.
    */
   static void checkContext(PluginShape shape, StoredVolume volume, Map<String, String> context)
       throws Refusal {
@@ -299,7 +304,7 @@ final class VolumeService {
         .build();
   }
 
-  /** Returns the object that is held while it is copied. */
+  /** Returns the object that is the source, so that it can be held while it is copied. */
   private static Optional<Thing> thing(VolumeContentSource source) {
     return switch (source.getTypeCase()) {
       case SNAPSHOT -> Optional.of(Thing.snapshot(source.getSnapshot().getSnapshotId()));
@@ -308,7 +313,7 @@ final class VolumeService {
     };
   }
 
-  /** Returns the size of the source; 0 without a source. */
+  /** Returns the size of the source; 0 if the request names no source. */
   private long size(CreateVolumeRequest request) throws Refusal {
     VolumeContentSource source = request.getVolumeContentSource();
     if (source.hasSnapshot()) {

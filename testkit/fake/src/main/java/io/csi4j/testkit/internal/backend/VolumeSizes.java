@@ -7,13 +7,13 @@ import io.csi4j.testkit.model.PluginShape;
 /** Computes the sizes of volumes. */
 final class VolumeSizes {
 
-  /** Size of a volume if the request names none. */
+  /** Size of a volume if the request names no size. */
   static final long DEFAULT = 1L << 30;
 
   private VolumeSizes() {}
 
   /**
-   * Returns whether this number of bytes satisfies the requested range; an absent range accepts any
+   * Returns whether this number of bytes satisfies the requested range. An empty range accepts any
    * size.
    */
   static boolean contains(CapacityRange range, long bytes) {
@@ -22,8 +22,8 @@ final class VolumeSizes {
   }
 
   /**
-   * Returns the size of a new volume that must hold {@code least} bytes; refuses with OUT_OF_RANGE
-   * if none fits.
+   * Returns the size of a new volume that must hold {@code least} bytes. Refuses with OUT_OF_RANGE
+   * if no size fits.
    */
   static long ofNew(PluginShape shape, CapacityRange range, long least) throws Refusal {
     if (range.getLimitBytes() > 0 && range.getLimitBytes() < least) {
@@ -41,7 +41,7 @@ final class VolumeSizes {
   }
 
   /**
-   * Returns the size of a volume after an expansion; refuses with OUT_OF_RANGE if the volume would
+   * Returns the size of a volume after an expansion. Refuses with OUT_OF_RANGE if the volume would
    * shrink.
    */
   static long ofGrown(PluginShape shape, CapacityRange range, long had) throws Refusal {

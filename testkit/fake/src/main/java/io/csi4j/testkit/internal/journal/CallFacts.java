@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads facts from a request without judging it. */
+/** Reads the volume, the capability and the paths from a request. The request may be invalid. */
 public final class CallFacts {
 
   private static final List<String> PATHS =
@@ -33,7 +33,8 @@ public final class CallFacts {
   private CallFacts() {}
 
   /**
-   * Returns the one volume that the request is about: by its id, or as the source of a new object.
+   * Returns the volume that the request concerns: the volume with the id in the request, or the
+   * source of a new object.
    */
   public static Optional<VolumeId> volume(Message request) {
     if (request instanceof CreateVolumeRequest create) {
@@ -58,7 +59,10 @@ public final class CallFacts {
     return facts;
   }
 
-  /** Returns the volume capability of the request, or the first one, if it is valid. */
+  /**
+   * Returns the volume capability of the request, if it is valid. If the request has a list of
+   * capabilities, returns the first.
+   */
   public static Optional<VolumeCapability> capability(Message request) {
     FieldDescriptor one = field(request, "volume_capability");
     if (one != null) {

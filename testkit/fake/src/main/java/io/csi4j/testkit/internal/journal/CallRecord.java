@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A call with its progress so far. */
+/** An immutable record of a call and its progress so far. */
 public record CallRecord(
     long number,
     CsiOperation operation,

@@ -15,7 +15,10 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** Formats a message as one line of JSON: with the names of the spec, without sensitive values. */
+/**
+ * Formats a message as one line of JSON, with the field names of the spec and without sensitive
+ * values.
+ */
 public final class JsonText {
 
   private static final JsonText USUAL =
@@ -39,9 +42,10 @@ public final class JsonText {
   }
 
   /**
-   * Formats the message without the values that a scrubber removes from texts.
+   * Formats the message without sensitive values; {@code scrubber} removes them from texts.
    *
-   * @param contexts whether mount flags and the values of contexts are shown; secrets never are
+   * @param contexts whether the text shows mount flags and the values of contexts; it never shows
+   *     secrets
    */
   public static String of(Message message, boolean contexts, UnaryOperator<String> scrubber) {
     return new JsonText(contexts ? SpecFields::isSecret : SpecFields::isSensitive, scrubber)
@@ -99,7 +103,10 @@ public final class JsonText {
     };
   }
 
-  /** Formats a wrapped value without its wrapper, as protobuf's own JSON does. */
+  /**
+   * Formats a nested message. A wrapped value is formatted without its wrapper, as in protobuf's
+   * own JSON format.
+   */
   private String nested(Message message) {
     if (message.getDescriptorForType().getFile().getName().endsWith("/wrappers.proto")) {
       FieldDescriptor inner = message.getDescriptorForType().findFieldByNumber(1);
@@ -110,7 +117,7 @@ public final class JsonText {
     return text(message);
   }
 
-  /** Formats a text as a JSON string, in ASCII. */
+  /** Formats a text as a JSON string that contains only ASCII characters. */
   public static String string(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2);
     out.append('"');

@@ -26,20 +26,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds messages from values under the names of the spec, as supplied by a test or a JSON text.
+ * Builds messages from field names of the spec and their values, which come from a test or a JSON
+ * text.
  */
 public final class MessageFields {
 
   private MessageFields() {}
 
-  /** Checks that an answer of the operation can have these values, as {@link #with} does. */
+  /**
+   * Checks that an answer of the operation can have these values. Throws the same exceptions as
+   * {@link #with}.
+   */
   public static void check(CsiOperation operation, Map<String, ?> fields) {
     Message unused = with(WireOperation.of(operation).answer(), fields);
   }
 
   /**
-   * Returns the message with these values in place of its own. A map is a map field, or the fields
-   * of a message, whose other fields stay; null and {@link JsonReader#NULL} clear a field.
+   * Returns a copy of the message with new values for these fields. A value that is a map becomes
+   * the value of a map field, or changes the named fields of a nested message. Null and {@link
+   * JsonReader#NULL} clear a field.
    *
    * @throws IllegalArgumentException if a field does not exist or is of another kind; the message
    *     names the field
@@ -51,7 +56,8 @@ public final class MessageFields {
   }
 
   /**
-   * Returns the fields, such as {@code secrets}, in which {@link Scrubber#MARK} replaces a value.
+   * Returns the names of the fields whose values were redacted, such as {@code secrets}. Such a
+   * field contains {@link Scrubber#MARK} instead of a value.
    */
   public static List<String> redacted(Message message) {
     Set<String> names = new LinkedHashSet<>();

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Records the events of a plugin. The order of the events is the order in which the lock was
- * acquired.
+ * Records the events of a plugin. The events are in the order in which their threads acquired the
+ * lock.
  */
 public final class PluginJournal implements CallJournal {
 
@@ -38,7 +38,7 @@ public final class PluginJournal implements CallJournal {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // The lock guards all of these fields.
+  // The lock guards all of the following fields.
   private final List<JournalEvent> events = new ArrayList<>();
   private final TreeMap<Long, CallRecord> calls = new TreeMap<>();
   private final TreeMap<Long, CallRecord> open = new TreeMap<>();
@@ -50,7 +50,7 @@ public final class PluginJournal implements CallJournal {
     this.clock = clock;
   }
 
-  /** The arrival of a call. */
+  /** A call that has just arrived. */
   public record Arrival(
       CsiOperation operation,
       Optional<NodeId> node,
@@ -79,7 +79,7 @@ public final class PluginJournal implements CallJournal {
     note(at -> new JournalEvent.Worked(at, change(call, CallRecord::withWork)));
   }
 
-  /** Records how a call ended; returns false and records nothing if it had ended before. */
+  /** Records how a call ended. If the call had already ended, returns false and records nothing. */
   public boolean ended(RecordedCall call, CallEnd however) {
     CallEnd end = redacted(call, however);
     return write(
@@ -96,8 +96,8 @@ public final class PluginJournal implements CallJournal {
   }
 
   /**
-   * Notifies {@code listener} of each call that ends from now on, in the order of the journal and
-   * while holding the lock: the listener must only record the call.
+   * Notifies {@code listener} of each call that ends from now on, in the order of the journal. The
+   * lock is held during the notification, so the listener must only record the call.
    */
   public void whenEnded(Consumer<RecordedCall> listener) {
     boolean unused =
@@ -145,7 +145,7 @@ public final class PluginJournal implements CallJournal {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (true) {
       long seen = read(() -> changes);
-      // The condition is foreign code, so it runs without the lock.
+      // The condition is code of the test, so it is evaluated without the lock.
       Optional<RecordedCall> found = calls().stream().filter(fits).findFirst();
       if (found.isPresent()) {
         return found.get();
@@ -198,7 +198,10 @@ public final class PluginJournal implements CallJournal {
             && open.containsKey(worked.call().number()));
   }
 
-  /** Changes the current record of the call, even if the journal was cleared in the meantime. */
+  /**
+   * Changes the current record of the call, even if the journal has been cleared since the call
+   * arrived.
+   */
   private CallRecord change(RecordedCall call, UnaryOperator<CallRecord> change) {
     CallRecord before = calls.getOrDefault(call.number(), (CallRecord) call);
     CallRecord after = change.apply(before);
@@ -235,7 +238,10 @@ public final class PluginJournal implements CallJournal {
     }
   }
 
-  /** The clock is read under the lock, so that times never decrease from one event to the next. */
+  /**
+   * The clock is read under the lock, so that no event has an earlier time than the event before
+   * it.
+   */
   private <T> T write(Function<Instant, T> writing) {
     lock.lock();
     try {
@@ -249,8 +255,9 @@ public final class PluginJournal implements CallJournal {
   }
 
   /**
-   * Returns the end for the journal. Plugins often repeat values of the request in their messages,
-   * so a message that repeats a sensitive value or is too long is scrubbed and shortened.
+   * Returns the end of a call, redacted for the journal. Plugins often repeat values of the request
+   * in their failure messages. A message that repeats a sensitive value or is too long is scrubbed
+   * and shortened.
    */
   private static CallEnd redacted(RecordedCall call, CallEnd end) {
     if (!(end instanceof CallEnd.Failed failed) || failed.text().isEmpty()) {

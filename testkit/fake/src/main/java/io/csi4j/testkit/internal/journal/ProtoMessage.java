@@ -17,7 +17,7 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A protobuf message whose fields are read by the names of the spec. */
+/** A protobuf message whose fields can be read by their names in the spec. */
 public final class ProtoMessage implements WireMessage {
 
   private final Message message;
@@ -129,7 +129,7 @@ public final class ProtoMessage implements WireMessage {
     return new CallEnd.Answered(messages.stream().<WireMessage>map(ProtoMessage::new).toList());
   }
 
-  /** Returns the messages of such an end as protobuf messages. */
+  /** Returns the messages of an answered call as protobuf messages. */
   public static List<Message> messages(CallEnd.Answered answered) {
     return answered.messages().stream().map(each -> ((ProtoMessage) each).message()).toList();
   }
@@ -139,10 +139,10 @@ public final class ProtoMessage implements WireMessage {
   }
 
   /**
-   * Returns the message with other values, at any depth.
+   * Returns a copy of the message in which {@code made} has replaced the values at any depth.
    *
-   * @param made returns the new value for each value, where a map is one value; null clears the
-   *     field
+   * @param made returns the new value for each value; a map counts as one value, and null clears
+   *     the field
    */
   public static Message rebuilt(
       Message message, BiFunction<FieldDescriptor, Object, @Nullable Object> made) {
@@ -172,8 +172,8 @@ public final class ProtoMessage implements WireMessage {
   }
 
   /**
-   * Returns the value of a field; the inner value if the spec wraps it to distinguish unset from
-   * default.
+   * Returns the value of a field. If the spec wraps the value, to distinguish unset from default,
+   * returns the inner value.
    */
   private Object unwrapped(FieldDescriptor field) {
     Object value = message.getField(field);

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An operation as called on the wire, with an empty request and an empty answer. */
+/** An operation with the types of its messages: an empty request, and an empty answer. */
 public record WireOperation(
     CsiOperation operation, Message request, Message answer, boolean streams) {
 
@@ -41,7 +41,10 @@ public record WireOperation(
     return Objects.requireNonNull(BY_PATH.get("/" + operation.fullName()));
   }
 
-  /** Parses the bytes as a message of the type of {@code empty}; empty if they are not one. */
+  /**
+   * Parses the bytes as a message of the same type as {@code empty}. The result is empty if the
+   * bytes are not such a message.
+   */
   public static Optional<Message> parsed(Message empty, byte[] bytes) {
     try {
       return Optional.of(empty.getParserForType().parseFrom(bytes));

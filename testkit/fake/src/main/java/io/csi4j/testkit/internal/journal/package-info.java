@@ -1,4 +1,4 @@
-/** Records calls: the implementation of the journal, and access to messages field by field. */
+/** The implementation of the journal, and access to messages by field names. */
 @NullMarked
 package io.csi4j.testkit.internal.journal;
 

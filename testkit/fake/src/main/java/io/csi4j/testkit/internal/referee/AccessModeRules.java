@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Rules about which workloads may use a volume, on which nodes, how often, and for writing. */
+/**
+ * Rules for the access modes: how many workloads may use a volume, on which nodes, and whether they
+ * may write.
+ */
 final class AccessModeRules extends DutyRule {
 
   AccessModeRules(Hearing hearing) {
@@ -60,9 +63,9 @@ final class AccessModeRules extends DutyRule {
   }
 
   /**
-   * Checks that the controller was asked for the same use of the volume. The mode may differ,
-   * because controller and node need not offer the same modes; only the node knows the group that
-   * owns the files.
+   * Checks that the volume was attached with the same capability, apart from two fields. The access
+   * mode may differ, because controller and node need not offer the same modes. The group that owns
+   * the files may differ, because only the node needs it.
    */
   private void attachedSo(RecordedCall call, KnownVolume volume, WireMessage capability) {
     TrackedUse attachment = world.attachmentHere(volume, WireFields.node(call));
@@ -111,7 +114,7 @@ final class AccessModeRules extends DutyRule {
     }
   }
 
-  /** Judges duties of single modes, in addition to the duties of all modes. */
+  /** Judges the duties for one access mode, in addition to the duties for all modes. */
   private void forMode(
       RecordedCall call, String about, String mode, String where, TrackedUse other) {
     String own = about + " " + mode;
@@ -130,7 +133,7 @@ final class AccessModeRules extends DutyRule {
     judge(reads, other.evidence(), call, "second writer", ref(other.maker()));
   }
 
-  /** Judges whether a node may take one more volume. */
+  /** Judges whether one more volume exceeds the maximum number of volumes on a node. */
   private void room(RecordedCall call, String node, Set<String> there) {
     WireMessage info = world.nodes.get(node);
     long max = info == null ? 0 : info.number("max_volumes_per_node");

@@ -15,8 +15,8 @@ public final class AllRules {
   }
 
   /**
-   * Judges these events, which must be ordered from oldest to newest. The quirks of {@code told}
-   * apply until an event contains a shape.
+   * Judges these events, which must be ordered from oldest to newest. The quirks of the shape
+   * {@code told} apply until an event contains another shape.
    */
   public static Verdict judge(List<JournalEvent> events, PluginShape told) {
     DutyRule.Hearing hearing = new DutyRule.Hearing(told);

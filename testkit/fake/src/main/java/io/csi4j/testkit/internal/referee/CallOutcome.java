@@ -9,11 +9,11 @@ import java.util.Set;
 
 /** The conclusion that a caller may draw from the end of its call. */
 enum CallOutcome {
-  /** The work is done. */
+  /** The plugin has done the work. */
   OK,
-  /** The work is not done, and the plugin is not working on it. */
+  /** The plugin has not done the work, and is not doing it. */
   REFUSED,
-  /** The work may be done, now or later. */
+  /** The plugin may have done the work, or may still do it. */
   UNCERTAIN;
 
   private static final Set<StatusCode> UNCERTAIN_CODES =
@@ -46,7 +46,7 @@ enum CallOutcome {
         : StatusCode.OK;
   }
 
-  /** Returns whether the caller got no answer that settles the outcome of the call. */
+  /** Returns whether the caller received no answer that settles the outcome of the call. */
   static boolean isLost(RecordedCall call) {
     CallEnd end = call.end().orElseThrow();
     return end instanceof CallEnd.Broken

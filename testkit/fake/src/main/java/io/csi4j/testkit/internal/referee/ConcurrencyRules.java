@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rules for one call at a time for a volume, a snapshot or a name. Two overlapping calls are a
- * breach only if the first ended with an answer: the plugin may notice late that a caller gave up a
- * call.
+ * Rules for concurrency: a caller makes only one call at a time for a volume, a snapshot or a name.
+ * Two overlapping calls are a breach only if the first call ended with an answer. Otherwise the
+ * caller may have cancelled the first call, and the plugin may have noticed this late.
  */
 final class ConcurrencyRules extends DutyRule {
 
   private final Map<String, List<RecordedCall>> open = new HashMap<>();
 
-  /** Calls that overlap each call in flight; the call itself comes first. */
+  /** For each call in flight, the calls that overlap it. The first element is the call itself. */
   private final Map<Long, List<RecordedCall>> overlapping = new LinkedHashMap<>();
 
   ConcurrencyRules(Hearing hearing) {
@@ -73,8 +73,8 @@ final class ConcurrencyRules extends DutyRule {
   }
 
   /**
-   * Returns the kind of the object for which only one call at a time is allowed; {@code ""} for
-   * none.
+   * Returns the kind of object for which this call must be the only one in flight; {@code ""} if
+   * there is no such object.
    */
   private static String kind(RecordedCall call) {
     if (readsHealth(call)) {
@@ -93,7 +93,8 @@ final class ConcurrencyRules extends DutyRule {
   }
 
   /**
-   * Returns whether the call only reads health: monitors do that concurrently with all other calls.
+   * Returns whether the call only reads health. Monitors may read health concurrently with all
+   * other calls.
    */
   private static boolean readsHealth(RecordedCall call) {
     return call.operation() == CsiOperation.CONTROLLER_GET_VOLUME_HEALTH

@@ -5,9 +5,7 @@ import io.csi4j.testkit.internal.referee.KnownOffers.Part;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.Map;
 
-/**
- * Rules that the caller sends contexts back unchanged: the contexts of volumes and of publishing.
- */
+/** Rules for contexts: the caller must send volume contexts and publish contexts back unchanged. */
 final class ContextRules extends DutyRule {
 
   ContextRules(Hearing hearing) {

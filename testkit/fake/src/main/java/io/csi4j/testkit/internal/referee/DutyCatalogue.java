@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the judgements on duties from {@code judgements.tsv}. */
+/**
+ * Reads the judgements from {@code judgements.tsv}. A judgement assigns duties and a text to a
+ * condition.
+ */
 final class DutyCatalogue {
 
   private static final Map<String, Judgements> JUDGEMENTS = judgements();
@@ -20,14 +23,14 @@ final class DutyCatalogue {
   }
 
   /**
-   * The duties of a condition, and the text for a breach; {@code ""} if the condition only records
-   * kept duties.
+   * The duties of a condition, and the text for a breach. The text is {@code ""} if the condition
+   * only records kept duties.
    */
   record Judgement(List<Integer> duties, String words) {}
 
   /**
-   * The judgements of one rule, keyed by operation and condition, or by condition alone for any
-   * operation.
+   * The judgements of one rule. The key contains the operation and the condition, or only the
+   * condition if the judgement applies to any operation.
    */
   record Judgements(Map<String, Judgement> rows) {
 

@@ -12,13 +12,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges duties of one kind while it reads the journal from beginning to end. A rule sees the state
- * just before the event that it receives.
+ * Judges duties of one kind while it reads the journal from beginning to end. When a rule receives
+ * the start or the end of a call, {@code world} does not contain the effects of that event yet.
  *
- * <p>A rule implements the conditions. The duties of a condition, and the text for a breach, are
- * its rows in {@code judgements.tsv}. The text continues a sentence that begins with the call, and
- * states what to do instead. Texts contain no secrets, flags or contexts, because rules never pass
- * them on.
+ * <p>A rule implements conditions. For each condition, {@code judgements.tsv} contains the duties
+ * and the text for a breach. The text continues a sentence that begins with the call, and states
+ * how the caller should behave. Rules never insert secrets, flags or contexts into a text.
  */
 abstract class DutyRule {
 
@@ -37,7 +36,7 @@ abstract class DutyRule {
     this.judgements = DutyCatalogue.judgements(title);
   }
 
-  /** The parts that all rules of one judgement share. */
+  /** The objects that all rules of one judgement share. */
   record Hearing(KnownWorld world, WrittenVerdict verdict) {
 
     Hearing() {
@@ -45,8 +44,8 @@ abstract class DutyRule {
     }
 
     /**
-     * Starts with an empty journal, and with this shape of the plugin until an event contains
-     * another.
+     * Starts without any events. The plugin is assumed to have this shape until an event contains
+     * another shape.
      */
     Hearing(PluginShape told) {
       this(new KnownWorld(told), new WrittenVerdict());
@@ -67,18 +66,21 @@ abstract class DutyRule {
 
   void ended(RecordedCall call) {}
 
-  /** Receives an event that is not about a call; the world has applied it already. */
+  /** Receives an event that concerns no call. Here, {@code world} already contains its effects. */
   void happened(JournalEvent event) {}
 
-  /** Called at the end of the journal. */
+  /** Called after the last event of the journal. */
   void finished() {}
 
-  /** Returns whether a row exists for this condition and the call's operation, or any operation. */
+  /**
+   * Returns whether {@code judgements.tsv} has a row for this condition, for the call's operation
+   * or for any operation.
+   */
   final boolean isJudged(RecordedCall call, String about) {
     return judgements.find(call.operation(), about) != null;
   }
 
-  /** Records that the caller could have broken the duties of a row, and kept them. */
+  /** Records that the caller kept the duties of a row, although it could have broken them. */
   final void kept(RecordedCall call, String about) {
     judgements.get(call.operation(), about).duties().forEach(verdict::kept);
   }
@@ -104,7 +106,7 @@ abstract class DutyRule {
     judgement.duties().forEach(duty -> verdict.broken(duty, story, shown(earlier, call)));
   }
 
-  /** Records that the call broke the duties of a row for an accepted reason. */
+  /** Records that the call broke the duties of a row, but for an accepted reason. */
   final void excused(List<RecordedCall> earlier, RecordedCall call, String about, Object... facts) {
     DutyCatalogue.Judgement judgement = judgements.get(call.operation(), about);
     String story = subject(call) + " " + judgement.words().formatted(facts);
@@ -117,7 +119,10 @@ abstract class DutyRule {
     return calls;
   }
 
-  /** Returns a call as the subject of a sentence: number, operation, and object. */
+  /**
+   * Returns a text that names a call by its number, operation and object. The text is the subject
+   * of a sentence.
+   */
   private static String subject(RecordedCall call) {
     StringBuilder out = new StringBuilder("call ");
     out.append(call.number()).append(' ').append(call.operation().rpcName());
@@ -140,7 +145,7 @@ abstract class DutyRule {
     }
   }
 
-  /** Returns a reference to a call, in round brackets. */
+  /** Returns a reference to a call in parentheses; {@code ""} without a call. */
   static String ref(@Nullable RecordedCall call) {
     return call == null ? "" : " (call " + call.number() + ")";
   }

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rules for expansion: offline where the plugin requires it, first the controller, then every node.
+ * Rules for the expansion of volumes: the controller comes first, then every node. If the plugin
+ * requires it, the volume must not be in use.
  */
 final class ExpansionRules extends DutyRule {
 

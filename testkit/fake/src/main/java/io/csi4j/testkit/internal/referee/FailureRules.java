@@ -14,19 +14,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules for the calls after a refusal: no call, another request, or the same request after a pause.
+ * Rules for calls after a refusal. Depending on the refusal, the caller must not repeat the call,
+ * must change the request, or must pause first.
  */
 final class FailureRules extends DutyRule {
 
   /**
-   * This number of consecutive repeats with too short pauses shows that the caller does not wait
-   * between them.
+   * Number of consecutive repeats with too short pauses that proves a caller which does not wait.
    */
   private static final int HAMMERING = 5;
 
   private static final Duration SOON = Duration.ofMillis(5);
 
-  /** The error tables of these operations mark INVALID_ARGUMENT with SHOULD or MAY, not MUST. */
+  /**
+   * Operations whose error tables in the spec use SHOULD or MAY, not MUST, for INVALID_ARGUMENT.
+   */
   private static final Set<CsiOperation> MILDER =
       Set.of(
           CsiOperation.CONTROLLER_MODIFY_VOLUME,
@@ -38,7 +40,7 @@ final class FailureRules extends DutyRule {
           CsiOperation.GET_METADATA_ALLOCATED,
           CsiOperation.GET_METADATA_DELTA);
 
-  /** The consecutive refusals of calls about one subject. */
+  /** The consecutive refusals of calls with one subject. */
   private static final class Refused {
 
     private final RecordedCall last;
@@ -47,12 +49,12 @@ final class FailureRules extends DutyRule {
     private final List<Duration> pauses = new ArrayList<>();
     private @Nullable Duration pause;
 
-    /** Number of the last calls that equal the call before them. */
+    /** Number of most recent calls with the same request as the previous call. */
     private int repeats;
 
     /**
-     * Number of the last calls that equal the call before them except for secrets, though nothing
-     * had changed in the meantime.
+     * Number of most recent calls with the same request as the previous call, apart from secrets,
+     * although nothing had changed between the two calls.
      */
     private int vainRepeats;
 
@@ -71,7 +73,7 @@ final class FailureRules extends DutyRule {
   /** For each subject, the call that was answered with UNIMPLEMENTED. */
   private final Map<String, RecordedCall> unimplemented = new HashMap<>();
 
-  /** Snapshots that cannot be deleted on their own. */
+  /** Snapshots that the plugin refused to delete individually, because they belong to a group. */
   private final Set<String> members = new HashSet<>();
 
   FailureRules(Hearing hearing) {
@@ -113,7 +115,8 @@ final class FailureRules extends DutyRule {
       }
       case UNAUTHENTICATED -> {
         if (WireFields.knows(call, "secrets")) {
-          // One repeat is no breach: the same secrets may have become valid in the meantime.
+          // A single repeat is not a breach, because the same secrets may have become valid since
+          // the refusal.
           noLoop(call, before, same && before.repeats > 0, "secrets");
         }
       }
@@ -179,18 +182,18 @@ final class FailureRules extends DutyRule {
     }
   }
 
-  /** Judges a call that may be repeated only with another request. */
+  /** Judges the repetition of a call that may be repeated only with a changed request. */
   private void changed(RecordedCall call, Refused before, boolean same, String about) {
     StatusCode code = CallOutcome.code(before.last);
     judge(!same, List.of(before.last), call, about, code, before.last.number());
   }
 
-  /** Judges a call that may be repeated once, but not in a loop. */
+  /** Judges the repetition of a call that may be repeated once, but not in a loop. */
   private void noLoop(RecordedCall call, Refused before, boolean loops, String about) {
     judge(!loops, before.calls, call, about, CallOutcome.code(before.last));
   }
 
-  /** Judges a call that may be repeated after a pause. */
+  /** Judges the repetition of a call that may be repeated only after a pause. */
   private void backoff(RecordedCall call, Refused before, String about) {
     List<Duration> pauses = new ArrayList<>(before.pauses);
     Duration pause = before.pause;
@@ -200,7 +203,10 @@ final class FailureRules extends DutyRule {
     judge(!isHammering(pauses), before.calls, call, about, CallOutcome.code(before.last));
   }
 
-  /** If no time passes at all, the clock stands still and proves nothing. */
+  /**
+   * A pause of zero means that the clock is virtual and was not advanced, so such a pause is no
+   * proof.
+   */
   private static boolean isHammering(List<Duration> pauses) {
     if (pauses.size() < HAMMERING) {
       return false;
@@ -263,7 +269,8 @@ final class FailureRules extends DutyRule {
 
   @Override
   void happened(JournalEvent event) {
-    // A proxy records only that the plugin behind it stopped, not that it started again.
+    // A proxy records only that its plugin stopped, not that the plugin started again. So a stop is
+    // handled like a start.
     if (event instanceof JournalEvent.Forgot
         || event instanceof JournalEvent.Started
         || event instanceof JournalEvent.Stopped) {

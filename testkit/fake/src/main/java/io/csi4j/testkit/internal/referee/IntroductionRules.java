@@ -7,7 +7,10 @@ import io.csi4j.testkit.journal.WireMessage;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Rules for a caller's first calls: the plugin's identity, its readiness, and the node's id. */
+/**
+ * Rules for a caller's first calls, which read the plugin's identity, its readiness, and the node's
+ * id.
+ */
 final class IntroductionRules extends DutyRule {
 
   private final Set<String> introduced = new HashSet<>();

@@ -11,8 +11,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The capabilities of the plugin, and those it has reported to its caller. A caller may act on
- * either: it does not know of an upgrade before it asks again.
+ * The capabilities of the plugin, and the capabilities that the plugin has reported to its caller.
+ * A caller may rely on either, because it cannot notice an upgrade before it reads the capabilities
+ * again.
  */
 final class KnownOffers {
 
@@ -50,18 +51,21 @@ final class KnownOffers {
     return told.containsKey(key(part, node));
   }
 
-  /** Returns whether the plugin reported to the caller that it offers this. */
+  /** Returns whether the plugin reported one of these capabilities to the caller. */
   boolean told(Part part, String node, String... anyOf) {
     Set<String> names = told.get(key(part, node));
     return names != null && contains(names, anyOf);
   }
 
-  /** Returns whether a caller has no reason to assume that the plugin offers this. */
+  /**
+   * Returns whether a caller has no reason to assume that the plugin offers one of these
+   * capabilities.
+   */
   boolean lacks(Part part, String node, String... anyOf) {
     return real.containsKey(part) && !real(part, anyOf) && !told(part, node, anyOf);
   }
 
-  /** Returns whether a caller must treat the plugin as one that offers this. */
+  /** Returns whether a caller must assume that the plugin offers one of these capabilities. */
   boolean has(Part part, String node, String... anyOf) {
     if (!real.containsKey(part)) {
       return told(part, node, anyOf);

@@ -10,36 +10,42 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The referee's record of one volume. */
+/** The referee's information about one volume. */
 final class KnownVolume {
 
   final String id;
 
-  /** The call that created the volume; null for a volume from elsewhere. */
+  /** The call that created the volume; null if the journal contains no such call. */
   @Nullable RecordedCall created;
 
-  /** The volume's context in each answer: one, unless the plugin later returns another one. */
+  /**
+   * All contexts that answers contained for this volume. The set has one element, unless the plugin
+   * later returned a different context.
+   */
   final Set<Map<String, String>> contexts = new HashSet<>();
 
   /**
-   * The topology in any answer; empty if the volume is accessible from everywhere, or if its
-   * creation returned none.
+   * The topologies that answers contained for this volume. Empty if the volume is accessible
+   * everywhere, or if the answer to its creation contained no topology.
    */
   final Set<WireMessage> topology = new HashSet<>();
 
   boolean validated;
   boolean deleted;
 
-  /** An expansion that the nodes have yet to perform. */
+  /** The call that expanded the volume, if the nodes have not performed the expansion yet. */
   @Nullable RecordedCall pendingExpansion;
 
-  /** Whether the volume was published on a node while an expansion was pending. */
+  /** Whether the volume was published on a node while the expansion on the nodes was pending. */
   boolean usedWhilePending;
 
-  /** Whether the controller has expanded the volume, or may have. */
+  /** Whether the controller has expanded the volume, or may have expanded it. */
   boolean expanded;
 
-  /** Number of certain changes, which distinguishes a repeat from a new attempt. */
+  /**
+   * Number of certain changes of the volume. The number distinguishes a repeated call from a new
+   * attempt after a change.
+   */
   long changes;
 
   /** Attachments by node. */
@@ -48,9 +54,9 @@ final class KnownVolume {
   final Places stagings = new Places();
   final Places publications = new Places();
 
-  /** Stagings or publications. */
+  /** All stagings of a volume, or all its publications. */
   static final class Places {
-    /** Uses by node and path. */
+    /** The uses, by node and path. */
     final Map<String, Map<String, TrackedUse>> all = new TreeMap<>();
 
     TrackedUse use(String node, String path) {
@@ -62,12 +68,12 @@ final class KnownVolume {
       return all.getOrDefault(node, Map.of());
     }
 
-    /** Returns whether a use on a node satisfies the condition. */
+    /** Returns whether any use on the node satisfies the condition. */
     boolean any(String node, Predicate<TrackedUse> so) {
       return on(node).values().stream().anyMatch(so);
     }
 
-    /** Returns whether a use is certain anywhere. */
+    /** Returns whether the volume is certainly in use on at least one node. */
     boolean somewhere() {
       return uses().anyMatch(TrackedUse::standing);
     }
@@ -90,7 +96,10 @@ final class KnownVolume {
     return attachments.values().stream().anyMatch(TrackedUse::standing);
   }
 
-  /** Returns whether the volume is, or may be, attached to a node whose id no answer contained. */
+  /**
+   * Returns whether the volume is attached, or may be attached, to a node whose id no answer of
+   * NodeGetInfo contained.
+   */
   boolean attachedAsUnknown(KnownWorld world) {
     return attachments.entrySet().stream()
         .anyMatch(one -> one.getValue().possible() && !world.nodes.containsKey(one.getKey()));
@@ -102,7 +111,10 @@ final class KnownVolume {
         .flatMap(uses -> uses);
   }
 
-  /** Returns whether a staging or publication at a path of a node satisfies the condition. */
+  /**
+   * Returns whether the staging or the publication at this path of the node satisfies the
+   * condition.
+   */
   boolean at(String node, String path, Predicate<TrackedUse> so) {
     return Stream.of(stagings.on(node).get(path), publications.on(node).get(path))
         .anyMatch(use -> use != null && so.test(use));

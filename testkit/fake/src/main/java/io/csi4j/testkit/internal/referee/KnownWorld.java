@@ -22,14 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller can know about the plugin's volumes at one moment, from its requests and the
- * answers.
+ * The information about the plugin's volumes, snapshots and nodes that a caller can have at one
+ * moment, from its requests and the answers.
  */
 final class KnownWorld {
 
   /**
-   * A snapshot as reported by the last answer: its group is {@code ""} if it has none, its size 0
-   * if none was reported.
+   * A snapshot as reported by the last answer. The group is {@code ""} if the snapshot belongs to
+   * no group, and the size is 0 if the plugin did not report it.
    */
   record Snapshot(String id, String source, String group, boolean ready, long size, long seconds) {
     static Snapshot from(WireMessage told, String group) {
@@ -47,10 +47,10 @@ final class KnownWorld {
   private final Map<String, KnownVolume> volumes = new HashMap<>();
   final Map<String, Snapshot> snapshots = new HashMap<>();
 
-  /** Members of each group snapshot that an answer contained. */
+  /** The members of each group snapshot in an answer, by the id of the group. */
   final Map<String, Set<String>> groups = new HashMap<>();
 
-  /** The last answer about each node, by the id that the plugin returned for its node. */
+  /** The last answer of NodeGetInfo for each node, by the node id in the answer. */
   final Map<String, WireMessage> nodes = new HashMap<>();
 
   private final Map<String, Set<String>> nodeIds = new HashMap<>();
@@ -60,14 +60,14 @@ final class KnownWorld {
   /** Nodes to which volumes are attached according to listings. */
   final Set<String> listedNodes = new HashSet<>();
 
-  /** Texts and maps of answers that exceed the size limits of requests. */
+  /** Texts and maps in answers that exceed the size limits for requests. */
   final Set<Object> tooLong = new HashSet<>();
 
   private @Nullable Boolean complete;
   private boolean called;
   private long deletions;
 
-  /** Shape of the plugin; one without quirks if no event contained it. */
+  /** Shape of the plugin. A shape without quirks is assumed until an event contains the shape. */
   private PluginShape shape;
 
   KnownWorld() {
@@ -84,14 +84,13 @@ final class KnownWorld {
   }
 
   /**
-   * Returns a shape with the quirks of the plugin, for all questions except its capabilities, which
-   * {@code offers} records.
+   * Returns a shape with the quirks of the plugin. Use {@code offers} instead for the capabilities.
    */
   PluginShape quirks() {
     return shape;
   }
 
-  /** Returns whether the journal shows the plugin's complete life, not only its last part. */
+  /** Returns whether the journal contains all calls since the first start of the plugin. */
   boolean isComplete() {
     return Boolean.TRUE.equals(complete);
   }
@@ -100,12 +99,12 @@ final class KnownWorld {
     return volumes.computeIfAbsent(id, KnownVolume::new);
   }
 
-  /** Returns the volume, if a call or an answer named it before. */
+  /** Returns the volume; null if no earlier call or answer named it. */
   @Nullable KnownVolume knownVolume(String id) {
     return volumes.get(id);
   }
 
-  /** Returns the ids that the plugin on a node returned for its node. */
+  /** Returns the node ids that the plugin has returned on the socket of a node. */
   Set<String> nodeIds(String node) {
     return nodeIds.getOrDefault(node, Set.of());
   }
@@ -114,7 +113,7 @@ final class KnownWorld {
     return attachedTo.getOrDefault(nodeId, Set.of());
   }
 
-  /** Returns the volumes that are staged or published on a node for certain. */
+  /** Returns the volumes that are certainly staged or published on a node. */
   Set<String> usedOn(String node) {
     return usedOn.getOrDefault(node, Set.of());
   }
@@ -131,15 +130,15 @@ final class KnownWorld {
   }
 
   /**
-   * Returns a number that grows whenever something on which the call can depend has changed, or may
-   * have.
+   * Returns a number that grows whenever an object on which the call can depend has changed, or may
+   * have changed.
    */
   long changes(RecordedCall call) {
     String id = WireFields.volume(call);
     return id.isEmpty() ? deletions + changesOfSources(call) : volume(id).changes;
   }
 
-  /** Returns the changes of the volumes of which a call takes snapshots. */
+  /** Returns the number of changes of the volumes from which the call creates snapshots. */
   private long changesOfSources(RecordedCall call) {
     return Stream.concat(
             Stream.of(WireFields.text(call, "source_volume_id")),
@@ -155,7 +154,8 @@ final class KnownWorld {
       complete = event instanceof JournalEvent.Started || event instanceof JournalEvent.Began;
     }
     if (event instanceof JournalEvent.Began began && !called) {
-      // Numbers continue when a journal is cleared.
+      // The numbers of calls continue when a journal is cleared, so the first call of a complete
+      // journal has the number 1.
       called = true;
       complete &= began.call().number() == 1;
     }
@@ -343,12 +343,12 @@ final class KnownWorld {
   private void told(WireMessage entry) {
     WireMessage told = entry.message("volume");
     KnownVolume volume = volume(told.text("volume_id"));
-    // A listing may leave out the context, which the answer to the creation contained.
+    // The answer to the creation contains the context, but a listing may omit it.
     if (told.has("volume_context")) {
       volume.contexts.add(told.map("volume_context"));
     }
-    // The spec binds a caller to the topology returned at the creation: the volume may have moved
-    // since.
+    // The spec binds a caller only to the topology that the creation returned. A later answer may
+    // contain another topology, because the volume may have moved.
     if (!volume.topology.isEmpty()) {
       volume.topology.addAll(told.messages("accessible_topology"));
     }
@@ -366,7 +366,10 @@ final class KnownWorld {
     }
   }
 
-  /** Keeps the group that was reported first, or at the creation: a listing may leave it out. */
+  /**
+   * Records a snapshot from an answer. The group from the creation or from the first answer is
+   * kept, because a listing may omit the group.
+   */
   private void snapshot(WireMessage told, boolean created) {
     Snapshot earlier = snapshots.get(told.text("snapshot_id"));
     String group = created || earlier == null ? told.text("group_snapshot_id") : earlier.group();

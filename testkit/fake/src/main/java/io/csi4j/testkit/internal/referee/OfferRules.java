@@ -8,7 +8,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
 
-/** Rules about calls and fields that only a plugin with the capability accepts. */
+/** Rules about calls and fields that require a capability of the plugin. */
 final class OfferRules extends DutyRule {
 
   private String version = "";
@@ -123,7 +123,8 @@ final class OfferRules extends DutyRule {
   }
 
   /**
-   * Returns whether the call removes something that was created while the capability was offered.
+   * Returns whether the call removes an object or a use that was created while the plugin offered
+   * the capability.
    */
   private boolean isCleanUp(RecordedCall call) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));

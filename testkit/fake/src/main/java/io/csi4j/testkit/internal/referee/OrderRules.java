@@ -173,7 +173,10 @@ final class OrderRules extends DutyRule {
     undone(call, thing);
   }
 
-  /** Returns whether any call asked for the volume at the path that this call removes. */
+  /**
+   * Returns whether an earlier call tried to stage or publish the volume at the path that this call
+   * removes.
+   */
   private boolean knownPath(
       RecordedCall call, String path, @Nullable TrackedUse thing, boolean onNode) {
     boolean known = thing != null && thing.tried();
@@ -219,8 +222,8 @@ final class OrderRules extends DutyRule {
   }
 
   /**
-   * Judges the removal of a use that no call asked to remove; any such call counts, whatever its
-   * outcome.
+   * Judges whether the caller has tried to remove the uses that must end before this call. One
+   * attempt is enough, whatever its outcome.
    */
   private void neverAsked(
       RecordedCall call, String about, Collection<Map<String, TrackedUse>> uses) {
@@ -231,7 +234,10 @@ final class OrderRules extends DutyRule {
     }
   }
 
-  /** Returns the uses on one node; on all nodes if a call names none. */
+  /**
+   * Returns the uses on the node that a call names. If the call names no node, returns the uses on
+   * all nodes.
+   */
   private Map<String, Map<String, TrackedUse>> on(
       String asked, Map<String, Map<String, TrackedUse>> uses) {
     Map<String, Map<String, TrackedUse>> found = new TreeMap<>(uses);
@@ -262,8 +268,8 @@ final class OrderRules extends DutyRule {
   }
 
   /**
-   * Judges that a call with a lost outcome is repeated or undone before the caller removes what it
-   * depends on.
+   * Judges how the caller handled a call whose outcome was lost. The caller must repeat or undo
+   * that call before it removes a use on which the call depends.
    */
   private void lost(RecordedCall call, Map<String, TrackedUse> things, String what) {
     things.forEach(
@@ -276,7 +282,10 @@ final class OrderRules extends DutyRule {
         });
   }
 
-  /** Returns the uses that satisfy the condition, as text, and adds the calls that prove them. */
+  /**
+   * Returns the paths of the uses that satisfy the condition, as text. Adds the calls that prove
+   * these uses to {@code evidence}.
+   */
   private static String those(
       Predicate<TrackedUse> so,
       Collection<Map<String, TrackedUse>> uses,

@@ -7,10 +7,13 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Rules for pages and their tokens. */
+/** Rules for the pages of listings and their page tokens. */
 final class PageRules extends DutyRule {
 
-  /** The filters of the listings that returned each token, by operation and token. */
+  /**
+   * For each operation and page token, the filters of the requests whose answers contained the
+   * token.
+   */
   private final Map<String, Set<String>> given = new HashMap<>();
 
   PageRules(Hearing hearing) {

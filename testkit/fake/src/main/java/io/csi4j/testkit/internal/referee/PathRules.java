@@ -12,15 +12,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Rules for the paths of requests, and for the files at these paths. */
+/** Rules for the paths in requests, and for the files at these paths. */
 final class PathRules extends DutyRule {
 
   /**
-   * The volume published first at each target path, by node and path, while it is published there.
+   * For each node and target path, the call that published the first volume at that path. The entry
+   * is removed when the volume is unpublished.
    */
   private final Map<String, RecordedCall> targets = new HashMap<>();
 
-  /** The targets of all volumes that calls have named, by node and path. */
+  /** The target paths in all calls so far, each with its node. */
   private final Set<String> asked = new HashSet<>();
 
   private boolean neverMade;
@@ -47,7 +48,7 @@ final class PathRules extends DutyRule {
         volumePath(call, TrackedUse::tried);
       }
       case NODE_GET_VOLUME_HEALTH -> {
-        // Both paths are optional, and the volume need not be staged.
+        // Both paths are optional in this call, and the volume need not be staged.
         if (world.offers.lacks(Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
           judge(!call.request().has("staging_target_path"), call, "staging path not needed");
         }
@@ -117,7 +118,7 @@ final class PathRules extends DutyRule {
     boolean there = call.request().has("staging_target_path");
     String node = WireFields.node(call);
     if (world.needsStaging(node)) {
-      // The field is optional; a caller that knows the path should send it.
+      // The field is optional, but a caller that knows the path should send it.
       boolean isStaged =
           world.volume(WireFields.volume(call)).stagings.any(node, TrackedUse::certain);
       judge(there || !isStaged, call, "staging path known");

@@ -7,15 +7,17 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Rules that callers use the ids that the plugin returned. */
+/** Rules for ids: callers must use the ids that the plugin returned. */
 final class PluginIdRules extends DutyRule {
 
-  /** The id that the plugin returned, by kind and name. */
+  /** The ids that the plugin returned, by the kind and the name of the object. */
   private final Map<String, String> ids = new HashMap<>();
 
   private final Set<String> given = new HashSet<>();
 
-  /** Values that were used as an id before they were known as a name, by kind. */
+  /**
+   * Values that a call used as an id before an object of that name was created, by kind of object.
+   */
   private final Set<String> elsewhere = new HashSet<>();
 
   PluginIdRules(Hearing hearing) {
@@ -37,15 +39,16 @@ final class PluginIdRules extends DutyRule {
     }
     String node = WireFields.text(call, "node_id");
     if (!node.isEmpty() && world.isComplete() && isJudged(call, "own node")) {
-      // An id that the plugin returned before this journal began, or at another socket, is valid as
-      // well.
+      // The plugin may have returned the id before this journal began, or on another socket, so an
+      // unknown id is only reported as "other node".
       boolean own = world.nodes.containsKey(node) || world.listedNodes.contains(node);
       judge(own, call, own ? "own node" : "other node");
     }
   }
 
   /**
-   * A value that was never a name of anything is an id from elsewhere, even if it resembles a name.
+   * Judges a value that a call uses as an id. A value that is not the name of a created object is
+   * an id from elsewhere, even if it resembles a name.
    */
   private void id(RecordedCall call, String kind, String id) {
     if (id.isEmpty()) {

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Rules that a call continuing an earlier one has the same arguments; secrets may differ. */
+/**
+ * Rules for repeated calls: a call that continues an earlier call has the same arguments. Only its
+ * secrets may differ.
+ */
 final class RepeatRules extends DutyRule {
 
   private static final Set<CsiOperation> MAKERS =
@@ -23,10 +26,10 @@ final class RepeatRules extends DutyRule {
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
 
-  /** The last call about each subject that succeeded, or may have. */
+  /** For each subject, the last call that succeeded or may have succeeded. */
   private final Map<String, RecordedCall> before = new HashMap<>();
 
-  /** The subject of the call that created each id. */
+  /** For each id, the subject of the call that created the object. */
   private final Map<String, String> origins = new HashMap<>();
 
   RepeatRules(Hearing hearing) {
@@ -87,7 +90,7 @@ final class RepeatRules extends DutyRule {
       before.put(subject, call);
       call.answer().ifPresent(answer -> origin(call, answer, subject));
     } else if (makes) {
-      // A refusal settles the uncertain outcome of the call before it.
+      // A refusal settles the outcome of the earlier call, if that outcome was uncertain.
       before.computeIfPresent(subject, (key, one) -> one.ok() ? one : null);
     }
     if (outcome == CallOutcome.OK) {
@@ -123,7 +126,10 @@ final class RepeatRules extends DutyRule {
     }
   }
 
-  /** The opposite of a call ends the series of repeats in any case. */
+  /**
+   * Ends the series of repeats if this call is the opposite of the repeated call. The outcome does
+   * not matter.
+   */
   private void undo(RecordedCall call) {
     switch (call.operation()) {
       case CONTROLLER_UNPUBLISH_VOLUME -> drop(call, CsiOperation.CONTROLLER_PUBLISH_VOLUME);

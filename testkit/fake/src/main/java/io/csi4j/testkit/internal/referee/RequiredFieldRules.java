@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Rules for the fields that a request must have in any case. */
+/** Rules for the fields that a request must always have. */
 final class RequiredFieldRules extends DutyRule {
 
   RequiredFieldRules(Hearing hearing) {

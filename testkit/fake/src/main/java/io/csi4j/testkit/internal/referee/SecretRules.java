@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rules that calls about an object carry the secrets with which it was created. The rules compare
- * secrets, and never show them.
+ * Rules for the secrets in calls: calls that concern an object carry the secrets with which the
+ * object was created. The rules compare secrets, but never show them.
  */
 final class SecretRules extends DutyRule {
 

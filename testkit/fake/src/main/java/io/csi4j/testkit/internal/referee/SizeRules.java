@@ -15,7 +15,10 @@ final class SizeRules extends DutyRule {
 
   private static final Set<String> CONTEXTS = Set.of("volume_context", "publish_context");
 
-  /** The spec does not name the alphabet. */
+  /**
+   * Characters of a secret's key. The spec requires alphanumeric characters, but does not name the
+   * alphabet.
+   */
   private static final Pattern SECRET_KEY = Pattern.compile("[-\\p{L}\\p{N}_.]*");
 
   SizeRules(Hearing hearing) {

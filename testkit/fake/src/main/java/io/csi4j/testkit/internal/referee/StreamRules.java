@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rules for the start of a snapshot metadata stream: at 0, at the end of a range received before,
- * or at the start of a stream that ended without a message.
+ * Rules for the starting offset of a snapshot metadata stream. The offset must be 0, the end of a
+ * range that the caller has received, or the starting offset of an earlier stream that ended
+ * without a message.
  */
 final class StreamRules extends DutyRule {
 
-  /** For each subject, the offsets that a caller may have reached when its stream ended. */
+  /** For each subject, the offsets that the caller may have reached when its stream ended. */
   private final Map<String, Set<Long>> reached = new HashMap<>();
 
   StreamRules(Hearing hearing) {
@@ -37,7 +38,8 @@ final class StreamRules extends DutyRule {
     }
     Set<Long> there = reached.computeIfAbsent(WireFields.subject(call), key -> new HashSet<>());
     there.add(call.request().number("starting_offset"));
-    // The journal does not show how far a caller read before it gave up: any range is possible.
+    // The journal does not show how many messages a caller read before it cancelled the stream. So
+    // the end of each range is possible.
     if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
       answered.messages().stream()
           .flatMap(message -> message.messages("block_metadata").stream())

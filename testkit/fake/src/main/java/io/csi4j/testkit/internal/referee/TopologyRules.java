@@ -22,7 +22,7 @@ final class TopologyRules extends DutyRule {
   /** Keys and values that the plugin reported, with keys in lower case. */
   private final Set<String> told = new HashSet<>();
 
-  /** The keys as the plugin reported them; their case is up to the plugin. */
+  /** Keys as the plugin reported them, in upper or lower case. */
   private final Set<String> keys = new HashSet<>();
 
   TopologyRules(Hearing hearing) {

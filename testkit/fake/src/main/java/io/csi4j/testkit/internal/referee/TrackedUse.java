@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An attachment, a staging or a publication, from the point of view of the caller. */
+/**
+ * A use of a volume (an attachment, a staging or a publication), as far as the caller can know it.
+ */
 final class TrackedUse {
 
   enum Made {
@@ -23,44 +25,46 @@ final class TrackedUse {
   private boolean tried;
   private boolean succeeded;
 
-  /** Number of attempts to remove it that the plugin refused. */
+  /** Number of attempts to remove the use that the plugin refused. */
   private int refusals;
 
   private @Nullable RecordedCall maker;
   private @Nullable RecordedCall lost;
   private final List<Map<String, String>> contexts = new ArrayList<>();
 
-  /** Returns whether it exists for certain, and no call is removing it. */
+  /** Returns whether the use certainly exists, and no call is removing it. */
   boolean certain() {
     return made == Made.YES && !undoing;
   }
 
-  /** Returns whether it was created, and no call to remove it has succeeded. */
+  /**
+   * Returns whether the use was certainly created, and has not been removed by a successful call.
+   */
   boolean standing() {
     return made == Made.YES;
   }
 
-  /** Returns whether it was created, and no call has asked to remove it. */
+  /** Returns whether the use was certainly created, and no call has tried to remove it. */
   boolean neverAskedBack() {
     return made == Made.YES && !undoAsked;
   }
 
   /**
-   * Returns whether the caller may continue without it: the plugin has refused to remove it
-   * repeatedly.
+   * Returns whether the plugin has refused so many attempts to remove the use that the caller may
+   * continue as if the use were removed.
    */
   boolean refusedOften() {
     return refusals >= MOST_REFUSALS;
   }
 
-  /** Returns whether it may exist. */
+  /** Returns whether the use may exist. */
   boolean possible() {
     return made != Made.NO;
   }
 
   /**
-   * Returns whether the plugin confirmed its creation to the caller, and not its removal; it may be
-   * gone since, if the plugin lost its state. A mere request does not count.
+   * Returns whether an answer of the plugin confirmed the use, and no answer confirmed its removal.
+   * The use may have ended nevertheless, if the plugin lost its state.
    */
   boolean succeeded() {
     return possible() && succeeded;
@@ -70,7 +74,7 @@ final class TrackedUse {
     return tried;
   }
 
-  /** Returns the call that created it, or may have. */
+  /** Returns the call that created the use, or may have created it. */
   @Nullable RecordedCall maker() {
     return maker;
   }
@@ -79,17 +83,20 @@ final class TrackedUse {
     return maker == null ? List.of() : List.of(maker);
   }
 
-  /** Returns the request that created it, if it exists for certain. */
+  /** Returns the request that created the use; null if the use is not certain. */
   io.csi4j.testkit.journal.@Nullable WireMessage request() {
     return made == Made.YES && maker != null ? maker.request() : null;
   }
 
-  /** Returns the call whose outcome was lost, and that no later call has settled. */
+  /**
+   * Returns the call whose outcome was lost; null if there is none, or if a later call settled the
+   * outcome.
+   */
   @Nullable RecordedCall lost() {
     return lost;
   }
 
-  /** Returns the publish contexts that the plugin has returned since it was created. */
+  /** Returns the publish contexts that the plugin has returned since the use was created. */
   List<Map<String, String>> contexts() {
     return contexts;
   }
@@ -128,7 +135,7 @@ final class TrackedUse {
     }
   }
 
-  /** Records that another answer confirmed it. */
+  /** Records that the answer to another call confirmed the use. */
   void told() {
     made = made == Made.NO ? Made.MAYBE : made;
     succeeded = true;
@@ -163,7 +170,7 @@ final class TrackedUse {
     contexts.clear();
   }
 
-  /** Records that its existence is uncertain. */
+  /** Records that the existence of the use has become uncertain. */
   void unknown() {
     made = made == Made.YES ? Made.MAYBE : made;
     lost = null;

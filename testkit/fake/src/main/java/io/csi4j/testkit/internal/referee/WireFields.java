@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads fields of requests whatever the operation. */
+/** Reads fields of requests of any operation. */
 final class WireFields {
 
   private static final Map<CsiOperation, Set<String>> FIELDS = fields();
@@ -49,10 +49,7 @@ final class WireFields {
     return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Response");
   }
 
-  /**
-   * Passes each text, list of texts and map that is set in a message to the consumers, at any
-   * depth.
-   */
+  /** Passes each text, list of texts and map in a message to {@code each}, at any depth. */
   static void walk(
       WireMessage message, Descriptor type, BiConsumer<WireMessage, FieldDescriptor> each) {
     Set<String> set = message.fields();
@@ -74,7 +71,7 @@ final class WireFields {
     }
   }
 
-  /** Returns whether requests of this kind can have the field. */
+  /** Returns whether the type of this request has the field. */
   static boolean knows(RecordedCall call, String field) {
     return FIELDS.getOrDefault(call.operation(), Set.of()).contains(field);
   }
@@ -84,7 +81,8 @@ final class WireFields {
   }
 
   /**
-   * Returns the field, or {@code ""}; in a path, redundant slashes are removed, as the kernel does.
+   * Returns the value of the field; {@code ""} if the request has no such field. Redundant slashes
+   * are removed from paths, because the kernel ignores them.
    */
   static String text(RecordedCall call, String field) {
     String text = knows(call, field) ? call.request().text(field) : "";
@@ -99,19 +97,21 @@ final class WireFields {
     return knows(call, field) ? call.request().map(field) : Map.of();
   }
 
-  /** Returns the volume that a call is about; {@code ""} if there is none. */
+  /**
+   * Returns the id of the volume that the call concerns; {@code ""} if the request contains none.
+   */
   static String volume(RecordedCall call) {
     return text(call, "volume_id");
   }
 
-  /** Returns the node whose socket received a call. */
+  /** Returns the node whose socket received the call; {@code ""} if the socket serves no node. */
   static String node(RecordedCall call) {
     return call.node().map(NodeId::value).orElse("");
   }
 
   /**
-   * Returns the subject of a call; two calls have the same subject if the second can repeat the
-   * first.
+   * Returns the subject of a call: its operation, its node and the fields that identify its
+   * objects. Two calls have the same subject if the second can be a repetition of the first.
    */
   static String subject(RecordedCall call) {
     StringBuilder out = new StringBuilder(call.operation().name());
@@ -133,12 +133,14 @@ final class WireFields {
         : List.of();
   }
 
-  /** Returns the access mode of a capability; {@code UNKNOWN} if it has none. */
+  /**
+   * Returns the access mode of a capability; {@code UNKNOWN} if the capability has no access mode.
+   */
   static String mode(WireMessage capability) {
     return capability.message("access_mode").choice("mode");
   }
 
-  /** Returns a topology's keys and values as {@code key=value}; the case of keys is ignored. */
+  /** Returns a topology's keys and values as {@code key=value}. The case of keys is ignored. */
   static Set<String> pairs(WireMessage topology) {
     return topology.map("segments").entrySet().stream()
         .map(segment -> pair(segment.getKey(), segment.getValue()))

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Collects the findings of the rules while they read the journal. */
+/** Collects the findings of the rules during a judgement. */
 final class WrittenVerdict {
 
   private final Set<Integer> kept = new HashSet<>();

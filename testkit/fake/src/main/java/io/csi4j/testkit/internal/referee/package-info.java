@@ -1,5 +1,6 @@
 /**
- * The rules of the referee: one small class for each kind of duty, each a fold over the journal.
+ * The rules of the referee. Each kind of duty has a small class that reads the events of the
+ * journal in order.
  */
 @NullMarked
 package io.csi4j.testkit.internal.referee;

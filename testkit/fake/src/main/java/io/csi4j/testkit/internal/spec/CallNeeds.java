@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The needs of a call, read from {@code needs.tsv} and {@code fields.tsv}: capabilities of which
- * its service must offer one, if there are any, required fields, and fields that need a capability.
+ * The requirements of a call, read from {@code needs.tsv} and {@code fields.tsv}. The service must
+ * offer at least one of the capabilities, unless the list is empty. The other lists name the
+ * required fields, and the fields that need a capability.
  */
 public record CallNeeds(
     List<String> capabilities, List<String> fields, List<FieldNeed> optionalFields) {
@@ -20,10 +21,10 @@ public record CallNeeds(
   private static final CallNeeds NOTHING = new CallNeeds(List.of(), List.of(), List.of());
 
   /**
-   * A field that only a plugin with a capability accepts.
+   * A field that only plugins with a certain capability accept.
    *
-   * @param path the path of the field in the request, with slashes
-   * @param part the part that offers the capability, such as {@code CONTROLLER}
+   * @param path the path of the field in the request, separated by slashes
+   * @param part the part of the plugin that offers the capability, such as {@code CONTROLLER}
    */
   public record FieldNeed(String path, String part, String capability) {
 

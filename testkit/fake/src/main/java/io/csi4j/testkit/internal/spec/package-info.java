@@ -1,4 +1,4 @@
-/** Facts of the spec that the fake plugins share with the referee of their callers. */
+/** Facts about the spec that both the fake plugins and the referee use. */
 @NullMarked
 package io.csi4j.testkit.internal.spec;
 

@@ -1,4 +1,4 @@
-/** Conformance suites for CSI plugins, for orchestrators and for record stores. */
+/** Conformance suites for CSI plugins, orchestrators and record stores. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.conformance {
   requires static transitive org.jspecify;
@@ -12,7 +12,7 @@ module io.csi4j.conformance {
   exports io.csi4j.conformance.model;
   exports io.csi4j.conformance.store;
 
-  // JUnit calls the test methods of the abstract classes in this package.
+  // JUnit calls the test methods of the abstract test classes in this package by reflection.
   opens io.csi4j.conformance to
       org.junit.platform.commons;
 }

@@ -21,22 +21,25 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestReporter;
 
-/** A suite as JUnit tests: a container for each group, and a test for each case. */
+/** A suite as dynamic JUnit tests, with a container for each group and a test for each case. */
 abstract class DynamicConformanceTest {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.conformance");
 
   /**
-   * Returns the listener that is notified while the cases run. Default: a listener that logs to
-   * {@code io.csi4j.conformance}, because test runners may show nothing before the last case has
-   * ended: a line for each case that did not pass and for each twentieth case, and at the end a
-   * line for each cause of a failure.
+   * Returns the listener that is notified while the cases run. The default listener logs to {@code
+   * io.csi4j.conformance}, because some test runners show no results before the last case has
+   * ended. It logs a line for each case that failed, did not run or left objects behind, and for
+   * every twentieth case. At the end, it logs a summary with a line for each cause.
    */
   protected ConformanceListener listener() {
     return new SparseListener(ConformanceListener.printing(line -> LOG.log(Level.INFO, line)));
   }
 
-  /** Passes on what should be seen at once, and else only shows that the run goes on. */
+  /**
+   * Passes on only the results that users should see immediately, and every twentieth result to
+   * show progress.
+   */
   private static final class SparseListener implements ConformanceListener {
 
     private static final int EACH = 20;
@@ -72,7 +75,7 @@ abstract class DynamicConformanceTest {
     }
   }
 
-  /** Returns a test for each of these cases; the run is closed after the last. */
+  /** Returns a test for each of these cases. The run is closed after the last case. */
   final Stream<DynamicNode> tests(
       ConformanceRun run, List<ConformanceCase> cases, TestReporter reporter) {
     ConformanceListener listener = listener();
@@ -98,10 +101,14 @@ abstract class DynamicConformanceTest {
         .onClose(run::close);
   }
 
-  /** Shows the details of a cause once; later cases with the same cause refer to the first one. */
+  /**
+   * Shows the details of each cause only once. Later cases with the same cause refer to the first
+   * case.
+   */
   private static void judge(CaseResult result, ConformanceReport soFar, TestReporter reporter) {
     Optional<CaseResult> first = soFar.firstLike(result);
-    // Some runners name a dynamic test by its number alone.
+    // The story contains the name of the case, because some test runners show only the number of a
+    // dynamic test.
     String story =
         result.about().name()
             + ": "

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The conformance suite for orchestrators: takes an orchestrator through mounts, restarts, lost
- * answers and refusals, each time with its own observing plugin, and judges the orchestrator by the
- * calls that the plugin received.
+ * The conformance suite for orchestrators. It runs an orchestrator through scenarios with mounts,
+ * restarts, lost answers and refusals. Each scenario has its own plugin, which records all calls.
+ * The suite judges the orchestrator by these calls.
  *
  * <p>{@code OrchestratorConformance.create().run(factory, ConformanceListener.none())} is enough.
- * Immutable; each {@code with} method returns a changed copy.
+ * Objects of this class are immutable; each {@code with} method returns a changed copy.
  *
  * @since 1.0
  */
@@ -34,14 +34,16 @@ public final class OrchestratorConformance {
     this.chosen = List.copyOf(chosen);
   }
 
-  /** Returns the complete suite, with a call deadline of 1 second, and a minute of patience. */
+  /**
+   * Returns the complete suite, with a call deadline of one second and a patience of one minute.
+   */
   public static OrchestratorConformance create() {
     return new OrchestratorConformance(Duration.ofSeconds(1), Duration.ofMinutes(1), cases());
   }
 
   /**
-   * Returns the suite for hosts with a node and no controller, with the settings of {@link
-   * #create}: no plugin in it has a controller, and scenarios about attaching are left out.
+   * Returns the suite for hosts that use only the node service, with the settings of {@link
+   * #create}. Its plugins have no controller, and it has no scenarios for attaching.
    */
   public static OrchestratorConformance nodeOnly() {
     return new OrchestratorConformance(
@@ -53,16 +55,19 @@ public final class OrchestratorConformance {
     return List.copyOf(Scenarios.all());
   }
 
-  /** Returns the suite with another call deadline, which the setting passes to orchestrators. */
+  /**
+   * Returns the suite with another call deadline. Orchestrators receive the deadline in their
+   * setting.
+   */
   public OrchestratorConformance withCallDeadline(Duration deadline) {
     return new OrchestratorConformance(deadline, patience, chosen);
   }
 
   /**
-   * Returns the suite with another time to wait at each step of a scenario before the orchestrator
-   * counts as hanging. The time must be several times the orchestrator's limit for a mount with all
-   * its retries. An orchestrator that leaves something behind counts as finished when no call has
-   * arrived for a quarter of this time.
+   * Returns the suite with another patience. If a step of a scenario takes longer than this time,
+   * the orchestrator counts as hanging. The time must be several times the orchestrator's limit for
+   * a mount with all its retries. At the end of a scenario, an orchestrator that has not released
+   * all volumes counts as finished when no call has arrived for a quarter of this time.
    */
   public OrchestratorConformance withPatience(Duration time) {
     return new OrchestratorConformance(callDeadline, time, chosen);
@@ -88,8 +93,8 @@ public final class OrchestratorConformance {
   }
 
   /**
-   * Opens a run in which the caller starts each scenario, as test frameworks require; several
-   * threads may do so at a time, if the machine has the capacity.
+   * Opens a run in which the caller starts each scenario, for use by a test framework. Several
+   * threads may run scenarios concurrently, if the machine has the capacity.
    */
   public ConformanceRun open(OrchestratorUnderTest.Factory factory) {
     return new ScenarioRun(factory, callDeadline, patience);

@@ -8,10 +8,11 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The conformance suite for orchestrators as JUnit tests: extend this class, and start your
+ * The conformance suite for orchestrators as JUnit tests. Extend this class, and start your
  * orchestrator.
  *
- * <p>Advice is a report entry. The details of a cause that several scenarios share are shown once.
+ * <p>JUnit reports advice as a report entry. If several scenarios share a cause, its details are
+ * shown only once.
  *
  * @since 1.0
  */
@@ -20,7 +21,10 @@ public abstract class OrchestratorConformanceTest extends DynamicConformanceTest
   /** Subclasses call this constructor. */
   protected OrchestratorConformanceTest() {}
 
-  /** Starts the orchestrator to test; called for each scenario. */
+  /**
+   * Starts the orchestrator to test. This method is called for each scenario, and again after each
+   * crash in a scenario.
+   */
   protected abstract OrchestratorUnderTest start(OrchestratorSetting setting) throws Exception;
 
   /** Returns the suite to run. Default: {@link OrchestratorConformance#create}. */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The conformance suite for CSI plugins: checks the rules of the spec for plugins, as far as
- * callers can observe them.
+ * The conformance suite for CSI plugins. It checks the spec's rules for plugins, as far as a caller
+ * can observe whether a plugin keeps them.
  *
  * @since 1.0
  */
@@ -45,10 +45,11 @@ public final class PluginConformance {
   }
 
   /**
-   * Undoes the work of a run that ended before it could do so, as recorded in the ledger of the
-   * description.
+   * Removes the objects of a run that ended without removing them. The ledger in the description
+   * lists these objects.
    *
-   * @return what could not be undone, a line each; in that case the ledger stays
+   * @return the objects that could not be removed, one line each; if there are any, the ledger is
+   *     kept
    * @throws IllegalArgumentException if the description names no ledger, or the ledger cannot be
    *     read
    * @throws java.io.UncheckedIOException if no directory for paths can be created, or the command
@@ -59,7 +60,7 @@ public final class PluginConformance {
   }
 
   /**
-   * Opens a run in which the caller starts each case, as test frameworks require.
+   * Opens a run in which the caller starts each case, for use by a test framework.
    *
    * @throws java.io.UncheckedIOException if no directory for paths can be created, or the command
    *     of the plugin fails

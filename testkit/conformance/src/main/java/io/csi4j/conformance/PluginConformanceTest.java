@@ -8,9 +8,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The conformance suite for plugins as JUnit tests: extend this class, and describe the plugin.
+ * The conformance suite for plugins as JUnit tests. Extend this class, and describe the plugin.
  *
- * <p>A skipped case is an aborted test; advice is a report entry.
+ * <p>JUnit reports a skipped case as an aborted test, and advice as a report entry.
  *
  * @since 1.0
  */
@@ -19,7 +19,7 @@ public abstract class PluginConformanceTest extends DynamicConformanceTest {
   /** Subclasses call this constructor. */
   protected PluginConformanceTest() {}
 
-  /** Returns the plugin to test; called once for all cases. */
+  /** Returns the description of the plugin to test. This method is called once for all cases. */
   protected abstract PluginUnderTest plugin();
 
   /** Returns whether to run a case. Default: every case. */

@@ -6,8 +6,8 @@ import io.csi4j.conformance.store.RecordStoreFixture;
 import java.util.List;
 
 /**
- * The guarantees of every {@link io.csi4j.volume.store.RecordStore}, as a list of checks. With
- * JUnit, create a dynamic test for each check, with its name and {@link RecordStoreCheck#run()}.
+ * The guarantees of every {@link io.csi4j.volume.store.RecordStore}, as a list of checks. In JUnit,
+ * create a dynamic test for each check from its name and {@link RecordStoreCheck#run()}.
  *
  * @since 1.0
  */

@@ -8,11 +8,11 @@ import java.util.List;
  *
  * @param about the case
  * @param outcome the outcome
- * @param causes why the case did not pass, or led to advice, a sentence each; reports group results
- *     by them
+ * @param causes the reasons why the case did not pass or led to advice, one sentence each; reports
+ *     group results by these sentences
  * @param story the details as lines of text; empty if the case passed. Contains no secrets.
- * @param calls every call of the case that the suite has observed, a line each, redacted
- * @param leftBehind what could not be cleaned up afterwards, a line each
+ * @param calls every call of the case that the suite has observed, one redacted line each
+ * @param leftBehind the objects that could not be removed afterwards, one line each
  * @param took the duration of the case, including its cleanup
  * @since 1.0
  */
@@ -32,17 +32,17 @@ public record CaseResult(
     leftBehind = List.copyOf(leftBehind);
   }
 
-  /** Returns whether nothing failed, everything ran, and nothing remains of the case. */
+  /** Returns whether the case ran, did not fail, and left no objects behind. */
   public boolean clean() {
     return outcome != Outcome.FAILED && outcome != Outcome.NOT_RUN && leftBehind.isEmpty();
   }
 
-  /** Returns the result with other leftovers. */
+  /** Returns a copy of the result with these leftovers. */
   public CaseResult leaving(List<String> left) {
     return new CaseResult(about, outcome, causes, story, calls, left, took);
   }
 
-  /** Returns the name of the case, its outcome, and the causes. */
+  /** Returns the name of the case, its outcome, and the details. */
   @Override
   public String toString() {
     return about.name() + " " + outcome + (story.isEmpty() ? "" : "\n" + story);
@@ -53,8 +53,8 @@ public record CaseResult(
     /** The plugin or orchestrator behaved as expected. */
     PASSED,
     /**
-     * The plugin or orchestrator obeyed the spec, but not a recommendation of the spec or a common
-     * practice.
+     * The plugin or orchestrator obeyed the spec, but ignored a recommendation of the spec or a
+     * common practice.
      */
     ADVICE,
     /**
@@ -63,8 +63,8 @@ public record CaseResult(
      */
     SKIPPED,
     /**
-     * The tested step was not reached: a preparation step was refused, the plugin does not answer,
-     * or the run has ended. The result says nothing about the plugin.
+     * The case did not reach the tested step: the plugin refused a preparation step or does not
+     * answer, or the run has ended. The plugin's behaviour in the tested step is unknown.
      */
     NOT_RUN,
     /** A check of the case failed. */

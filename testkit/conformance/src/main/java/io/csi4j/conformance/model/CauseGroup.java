@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cases that ended with the same outcome for one cause.
+ * The cases that ended with the same outcome for the same cause.
  *
- * @param cause the cause that they share: the sentence of all of them or, if their sentences differ
- *     in names, numbers or paths, the sentence without these
+ * @param cause the shared cause, as a sentence; if the sentences of the cases differ in names,
+ *     numbers or paths, the sentence without these
  * @param results the results, in the order in which they ran
  */
 record CauseGroup(String cause, List<CaseResult> results) {
@@ -23,10 +23,13 @@ record CauseGroup(String cause, List<CaseResult> results) {
   private static final Pattern QUOTED = Pattern.compile("'[^']*'");
   private static final Pattern PATH = Pattern.compile("(?<![\\w./])/[^\\s,;)']+");
 
-  /** A number that is not part of a name, such as D-142, or a gRPC code, such as (13). */
+  /** A number, unless it is part of a name, such as D-142, or a gRPC code, such as (13). */
   private static final Pattern NUMBER = Pattern.compile("(?<![\\w(-])\\d+\\b");
 
-  /** Puts each result in the group of that of its causes which most results share. */
+  /**
+   * Groups results by their causes. A result with several causes belongs to the group of the cause
+   * that most results share.
+   */
   static List<CauseGroup> of(List<CaseResult> results) {
     List<CauseGroup> groups = new ArrayList<>();
     List<CaseResult> rest = results;
@@ -47,7 +50,10 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return groups;
   }
 
-  /** Returns the first of the results that has the same outcome and all causes of this one. */
+  /**
+   * Returns the first of the results before {@code result} that has the same outcome and all of its
+   * causes.
+   */
   static Optional<CaseResult> firstLike(CaseResult result, List<CaseResult> results) {
     Set<String> causes = general(result);
     return results.stream()
@@ -70,7 +76,9 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return NUMBER.matcher(PATH.matcher(unquoted).replaceAll("…")).replaceAll("…");
   }
 
-  /** Returns the sentence of all results if it is the same, including its names and numbers. */
+  /**
+   * Returns the sentence of the cause with its names and numbers, if it is the same in all results.
+   */
   private static String exact(String cause, List<CaseResult> results) {
     Set<String> sentences =
         results.stream()
@@ -86,7 +94,7 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return results.get(0);
   }
 
-  /** Returns the names of the cases after the first that have no additional cause. */
+  /** Returns the names of the cases, except the first case, that have no additional cause. */
   List<String> others() {
     Set<String> shown = general(first());
     return results.stream()
@@ -96,7 +104,10 @@ record CauseGroup(String cause, List<CaseResult> results) {
         .toList();
   }
 
-  /** Returns the causes that the first case does not have, by the names of their cases. */
+  /**
+   * Returns the causes that the first case does not have, with the names of the cases that have
+   * them.
+   */
   Map<String, List<String>> furtherCauses() {
     Set<String> shown = general(first());
     Map<String, List<String>> further = new LinkedHashMap<>();

@@ -5,48 +5,54 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * A duty of a plugin or an orchestrator, and the test whether it is kept. Only the suites implement
- * this interface.
+ * A duty of a plugin or an orchestrator, with a test of that duty. Only the suites implement this
+ * interface.
  *
  * @since 1.0
  */
 public interface ConformanceCase {
 
   /**
-   * Returns the name, such as {@code controller/create/without-a-name-is-refused}; unique, and
-   * stable across releases.
+   * Returns the name, such as {@code controller/create/without-a-name-is-refused}. The name is
+   * unique, and does not change between releases.
    */
   String name();
 
   /**
-   * Returns the rule of the spec, paraphrased, with its MUST, SHOULD or MAY; empty if the case is
-   * about an orchestrator, which the referee judges by many rules.
+   * Returns the rule of the spec, paraphrased, with its MUST, SHOULD or MAY. Empty for an
+   * orchestrator's case, because the referee judges the calls of an orchestrator by many rules.
    */
   default String sentence() {
     return "";
   }
 
-  /** Returns the expectation, as a sentence. */
+  /** Returns the expected behaviour, as a sentence. */
   String expectation();
 
-  /** Returns the heading of the section that contains the rule, if there is one. */
+  /**
+   * Returns the heading of the section of the spec that contains the rule; empty if the case tests
+   * no single rule.
+   */
   default String place() {
     return "";
   }
 
-  /** Returns what the plugin or host must offer for the case; empty if the case applies to all. */
+  /**
+   * Returns the features that the plugin or host must offer for the case; empty if the case applies
+   * to all plugins or hosts.
+   */
   default List<String> needs() {
     return List.of();
   }
 
-  /** Returns the first part of the name: {@code controller}. */
+  /** Returns the name up to the first slash, such as {@code controller}. */
   default String group() {
     return name().substring(0, name().indexOf('/'));
   }
 
   /**
-   * Returns a predicate for cases whose names match {@code pattern}, in which {@code *} stands for
-   * any text: {@code node/*}.
+   * Returns a predicate for cases whose names match {@code pattern}, such as {@code node/*}. In a
+   * pattern, {@code *} matches any text.
    */
   static Predicate<ConformanceCase> named(String pattern) {
     StringBuilder regex = new StringBuilder();

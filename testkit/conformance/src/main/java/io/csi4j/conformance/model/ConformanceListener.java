@@ -3,7 +3,7 @@ package io.csi4j.conformance.model;
 import java.util.function.Consumer;
 
 /**
- * Receives notifications while cases run, on the thread of the run.
+ * Receives notifications while cases run. The thread of the run calls all methods.
  *
  * @since 1.0
  */
@@ -15,8 +15,9 @@ public interface ConformanceListener {
   }
 
   /**
-   * Returns a listener that prints a line for each case that has ended, with the cause if it did
-   * not pass, and at the end the {@linkplain ConformanceReport#summary() summary}.
+   * Returns a listener that prints a line for each case that has ended. The line contains the cause
+   * if the case did not pass. At the end, the listener prints the {@linkplain
+   * ConformanceReport#summary() summary}.
    *
    * @param out receives each line, such as {@code System.out::println}
    */
@@ -35,6 +36,6 @@ public interface ConformanceListener {
   /** A case has ended. */
   default void ended(CaseResult result) {}
 
-  /** The last case has ended, and everything has been cleaned up as far as possible. */
+  /** The last case has ended, and leftovers have been removed as far as possible. */
   default void finished(ConformanceReport report) {}
 }

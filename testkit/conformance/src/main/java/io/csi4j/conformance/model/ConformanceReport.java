@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The results of a plugin or an orchestrator.
+ * The results of a suite for one plugin or one orchestrator.
  *
  * @param subject the name of the plugin or orchestrator
  * @param results the results of the cases, in the order in which they ran
@@ -28,22 +28,22 @@ public record ConformanceReport(String subject, List<CaseResult> results) {
     return results.stream().filter(each -> each.outcome() == outcome).toList();
   }
 
-  /** Returns whether no case failed, all were run, and nothing was left behind. */
+  /** Returns whether no case failed, all cases ran, and no case left objects behind. */
   public boolean clean() {
     return results.stream().allMatch(CaseResult::clean);
   }
 
   /**
-   * Returns the first case before {@code result} that has the same outcome and all of its causes;
-   * empty if there is none.
+   * Returns the first result before {@code result} that has the same outcome and all of its causes;
+   * empty if there is no such result.
    */
   public Optional<CaseResult> firstLike(CaseResult result) {
     return CauseGroup.firstLike(result, results);
   }
 
   /**
-   * Returns the report as text: each cause once, with the details of its first case and the names
-   * of the others, and a table with the counts.
+   * Returns the report as text, with a table of the counts. Each cause appears once, with the
+   * details of its first case and the names of its other cases.
    */
   public String text() {
     return ReportText.text(this);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run of a suite against one plugin or one kind of orchestrator. Not thread-safe; scenarios for
- * orchestrators may run on several threads at a time.
+ * A run of a suite against one plugin or one kind of orchestrator. A run is not thread-safe, except
+ * that scenarios for orchestrators may run on several threads concurrently.
  *
  * @since 1.0
  */
@@ -16,14 +16,14 @@ public interface ConformanceRun extends AutoCloseable {
   String subject();
 
   /**
-   * Runs a case. Every plugin and every orchestrator gets a result; this method does not fail
-   * because of them.
+   * Runs a case and returns its result. A failure of the plugin or the orchestrator is part of the
+   * result, and is never thrown as an exception.
    *
    * @throws IllegalArgumentException if the case is not part of the suite
    */
   CaseResult run(ConformanceCase which);
 
-  /** Runs cases one after the other, and then tries again to remove their leftovers. */
+  /** Runs cases one after the other, and then tries once more to remove their leftovers. */
   default ConformanceReport run(List<ConformanceCase> cases, ConformanceListener listener) {
     List<CaseResult> results = new ArrayList<>();
     for (ConformanceCase each : cases) {
@@ -40,20 +40,20 @@ public interface ConformanceRun extends AutoCloseable {
   }
 
   /**
-   * Ends the run after its current call: the case cleans up, and later cases do not run. Any thread
-   * may call this method.
+   * Ends the run after its current call. The running case cleans up, and later cases do not run.
+   * Any thread may call this method.
    */
   void stop();
 
   /**
-   * Tries again to remove the leftovers of cases.
+   * Tries once more to remove the leftovers of cases.
    *
-   * @return the changed results, by the original ones
+   * @return the changed results, with the original results as keys
    */
   Map<CaseResult, CaseResult> cleanUpAgain();
 
   /**
-   * Closes the connections, removes the directory of the run, and ends the processes that it
+   * Closes the connections, removes the directory of the run, and ends the processes that the run
    * started.
    */
   @Override

@@ -7,11 +7,11 @@ import io.csi4j.client.model.VolumeId;
 /**
  * A request to an orchestrator to make a volume usable for a workload on its node.
  *
- * @param volume the volume, which exists and was registered and validated before
+ * @param volume the volume, which exists and is already registered and validated
  * @param workload the workload
- * @param capability the use of the volume, to be passed on unchanged
- * @param readonly whether this workload may only read it
- * @param context the volume's own context, to be passed on unchanged
+ * @param capability the use of the volume, which the orchestrator must pass on unchanged
+ * @param readonly whether this workload may only read the volume
+ * @param context the volume's own context, which the orchestrator must pass on unchanged
  * @since 1.0
  */
 public record MountOrder(

@@ -6,15 +6,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The adapter that an orchestrator's author writes, through which the suite drives the orchestrator
- * on one node.
+ * The adapter for an orchestrator on one node. The orchestrator's author implements this interface,
+ * and the suite drives the orchestrator through it.
  *
- * <p>The suite calls {@link #mount} and {@link #unmount} on many threads at a time. Any exception
- * means that the request failed; the suite then repeats the request, or gives up with {@link
- * #unmount}, as a workload runner does. An orchestrator may finish pending work in the background.
+ * <p>The suite calls {@link #mount} and {@link #unmount} on many threads concurrently. Any
+ * exception means that the request failed. The suite then repeats the request, or gives up and
+ * calls {@link #unmount}, as a workload runner does. An orchestrator may finish pending work in the
+ * background.
  *
- * <p>A crash is {@link #close}, followed by {@link Factory#start} with the same setting: everything
- * in memory is lost, and the files in the directory remain.
+ * <p>The suite simulates a crash with {@link #close}, followed by {@link Factory#start} with the
+ * same setting. All data in memory is lost, and the files in the directory remain.
  *
  * @since 1.0
  */
@@ -22,34 +23,36 @@ public interface OrchestratorUnderTest extends AutoCloseable {
 
   /**
    * Makes a volume usable for a workload, and returns its path. A repeated request for the same
-   * pair returns the same path.
+   * volume and workload returns the same path.
    *
    * @throws Exception if the volume is not usable for the workload now
    */
   Path mount(MountOrder order) throws Exception;
 
   /**
-   * Takes the volume from the workload, and releases what is no longer used. Succeeds for a pair
-   * that was never mounted, or is unmounted already. Undoes a failed mount of the pair.
+   * Unmounts the volume from the workload, and ends the uses of the volume that no workload needs
+   * any more. Succeeds if the volume was never mounted for the workload, or is already unmounted.
+   * Undoes a failed mount of the volume for the workload.
    *
    * @throws Exception if work is still pending; the suite repeats the request
    */
   void unmount(VolumeId volume, ScenarioWorkload workload) throws Exception;
 
   /**
-   * Publishes a volume again for a workload that has it, at the same path, with newly looked up
-   * secrets, for plugins whose tokens expire. This is optional: the default implementation does
-   * nothing. The workload keeps its volume in any case.
+   * Publishes a mounted volume again for its workload, at the same path and with newly read
+   * secrets. Plugins whose tokens expire need this call. The method is optional: the default
+   * implementation does nothing. The workload keeps its volume even if the call fails.
    *
-   * @throws Exception if the plugin refused it
+   * @throws Exception if the plugin refused the call
    */
   default void refresh(MountOrder order) throws Exception {}
 
   /**
-   * Publishes an inline volume for a workload: the plugin creates the volume when it is published,
-   * and deletes it when it is unpublished. The orchestrator chooses the id of the volume. A
-   * repeated request for the same pair returns the same path. Support for inline volumes is
-   * optional: the default implementation does not support them.
+   * Publishes an inline volume for a workload. The plugin creates an inline volume when the
+   * orchestrator publishes it, and deletes the volume when the orchestrator unpublishes it. The
+   * orchestrator chooses the id of the volume. A repeated request for the same name and workload
+   * returns the same path. Support for inline volumes is optional: the default implementation does
+   * not support them.
    *
    * @param volume the name of the volume in the job; many jobs may use the same name
    * @param attributes the attributes from which the plugin creates the volume
@@ -62,8 +65,8 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   }
 
   /**
-   * Takes an inline volume from its workload, which deletes the volume. The default implementation
-   * unmounts the volume whose id is this name.
+   * Unmounts an inline volume from its workload, which deletes the volume. The default
+   * implementation unmounts the volume whose id is {@code volume}.
    *
    * @throws Exception if work is still pending; the suite repeats the request
    */
@@ -72,7 +75,7 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   }
 
   /**
-   * Ends the orchestrator even if it is busy: everything in memory is lost, and nothing is cleaned
+   * Ends the orchestrator even if it is busy. All data in memory is lost, and nothing is cleaned
    * up. Requests in progress are lost: their threads may fail, or never return.
    */
   @Override
@@ -83,8 +86,8 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   interface Factory {
 
     /**
-     * Starts an orchestrator. The plugin is already listening. After a crash the setting is the
-     * same, and its directory contains the files that the previous orchestrator wrote; the paths of
+     * Starts an orchestrator. The plugin is already listening. After a crash, the setting is the
+     * same, and its directory contains the files that the previous orchestrator wrote. The paths of
      * volumes must not change.
      *
      * @throws Exception if the orchestrator does not start

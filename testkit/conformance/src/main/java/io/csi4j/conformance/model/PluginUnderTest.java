@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The description of a plugin under test: its endpoints, and the values for its requests.
  *
  * <p>{@code PluginUnderTest.at(CsiEndpoint.parse("unix:///run/csi/csi.sock"))} is enough for a
- * plugin that runs on this machine and needs neither secrets nor parameters. Everything that the
- * suite creates has a unique name and is removed again; the suite may list volumes of other users,
+ * plugin that runs on this machine and needs neither secrets nor parameters. Every object that the
+ * suite creates has a unique name and is removed again. The suite may list volumes of other users,
  * but does not change them.
  *
  * @since 1.0
@@ -82,18 +82,18 @@ public final class PluginUnderTest {
   /**
    * Returns a builder for a description.
    *
-   * @param controller the endpoint of its controller, or of all its services
+   * @param controller the endpoint of the plugin's controller, or of all its services
    */
   public static Builder builder(CsiEndpoint controller) {
     return new Builder(controller);
   }
 
-  /** Returns the endpoint of its controller. */
+  /** Returns the endpoint of the plugin's controller. */
   public CsiEndpoint controller() {
     return controller;
   }
 
-  /** Returns the endpoint of its node service. */
+  /** Returns the endpoint of the plugin's node service. */
   public CsiEndpoint node() {
     return node;
   }
@@ -103,7 +103,10 @@ public final class PluginUnderTest {
     return Optional.ofNullable(directory);
   }
 
-  /** Returns the directory as the plugin sees it, if its path is different there. */
+  /**
+   * Returns the plugin's path of the directory, if the plugin sees the directory at a different
+   * path.
+   */
   public Optional<PluginPath> directoryThere() {
     return Optional.ofNullable(directoryThere);
   }
@@ -113,12 +116,12 @@ public final class PluginUnderTest {
     return secretsOf.getOrDefault(operation, secrets);
   }
 
-  /** Returns the parameters of volumes. */
+  /** Returns the parameters for new volumes. */
   public Map<String, String> parameters() {
     return parameters;
   }
 
-  /** Returns the parameters of snapshots and group snapshots. */
+  /** Returns the parameters for new snapshots and group snapshots. */
   public Map<String, String> snapshotParameters() {
     return snapshotParameters;
   }
@@ -128,7 +131,7 @@ public final class PluginUnderTest {
     return mutableParameters;
   }
 
-  /** Returns the capabilities with which volumes are used, the usual one first. */
+  /** Returns the capabilities with which volumes are used. The first is the usual capability. */
   public List<VolumeCapability> capabilities() {
     return capabilities;
   }
@@ -158,7 +161,10 @@ public final class PluginUnderTest {
     return Optional.ofNullable(budget);
   }
 
-  /** Returns the topology from which volumes must be accessible, if it is not that of the node. */
+  /**
+   * Returns the topology from which volumes must be accessible; empty if the topology of the node
+   * is used.
+   */
   public Optional<Topology> place() {
     return Optional.ofNullable(place);
   }
@@ -168,12 +174,12 @@ public final class PluginUnderTest {
     return command;
   }
 
-  /** Returns the endpoint at which the plugin itself listens. */
+  /** Returns the endpoint on which the plugin itself listens. */
   public CsiEndpoint startsAt() {
     return startsAt == null ? controller : startsAt;
   }
 
-  /** Returns the file in which a run records what it creates. */
+  /** Returns the file in which a run records the objects that it creates. */
   public Optional<Path> ledger() {
     return Optional.ofNullable(ledger);
   }
@@ -190,11 +196,14 @@ public final class PluginUnderTest {
         : "controller " + controller + ", node " + node;
   }
 
-  /** Decides when a case cleans up after itself. */
+  /** The condition under which a case removes the objects that it created. */
   public enum Cleanup {
-    /** The case always cleans up. */
+    /** The case always removes its objects. */
     ALWAYS,
-    /** The case cleans up unless it failed, so that the user can inspect its objects. */
+    /**
+     * The case removes its objects unless it failed. After a failure, the user can inspect the
+     * objects.
+     */
     UNLESS_FAILED
   }
 
@@ -226,15 +235,15 @@ public final class PluginUnderTest {
       this.controller = controller;
     }
 
-    /** Sets the endpoint of its node service. Default: the endpoint of its controller. */
+    /** Sets the endpoint of the plugin's node service. Default: the endpoint of the controller. */
     public Builder node(CsiEndpoint endpoint) {
       node = endpoint;
       return this;
     }
 
     /**
-     * Sets an existing directory for staging and target paths, which the plugin sees at the same
-     * path. Default: a new temporary directory.
+     * Sets an existing directory for staging and target paths. The plugin must see the directory at
+     * the same path. Default: a new temporary directory.
      */
     public Builder directory(Path here) {
       directory = here.toAbsolutePath();
@@ -243,8 +252,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets an existing directory for staging and target paths, with its path on this machine and
-     * its path for the plugin.
+     * Sets an existing directory for staging and target paths. The plugin sees the directory at the
+     * path {@code there}, and this process sees it at the path {@code here}.
      */
     public Builder directory(Path here, PluginPath there) {
       directory = here.toAbsolutePath();
@@ -253,8 +262,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets the secrets for every operation that accepts secrets and has none of its own. Default:
-     * none.
+     * Sets the secrets for every operation that accepts secrets, except operations with separately
+     * set secrets. Default: none.
      */
     public Builder secrets(Secrets forAll) {
       secrets = forAll;
@@ -279,23 +288,25 @@ public final class PluginUnderTest {
       return this;
     }
 
-    /** Sets mutable parameters that a volume can have. Default: none, nothing is modified. */
+    /**
+     * Sets mutable parameters that a volume can have. Default: none, so that no volume is modified.
+     */
     public Builder mutableParameters(Map<String, String> ofVolumes) {
       mutableParameters = Map.copyOf(ofVolumes);
       return this;
     }
 
     /**
-     * Sets the capabilities with which volumes are used: the first is used throughout, those of
-     * another access type are tested through a complete lifecycle as well. Default: a filesystem,
-     * written on a single node.
+     * Sets the capabilities with which volumes are used. All cases use the first capability.
+     * Capabilities of another access type are also tested through a complete lifecycle. Default: a
+     * filesystem that is writable on a single node.
      */
     public Builder capabilities(VolumeCapability first, VolumeCapability... more) {
       capabilities = Stream.concat(Stream.of(first), Stream.of(more)).toList();
       return this;
     }
 
-    /** Sets the size of new volumes; expansion doubles it. Default: 1 GiB. */
+    /** Sets the size of new volumes. Expansion doubles this size. Default: 1 GiB. */
     public Builder volumeBytes(long bytes) {
       if (bytes <= 0) {
         throw new IllegalArgumentException("A volume of " + bytes + " bytes is none.");
@@ -305,8 +316,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets an existing volume that is not in use. The node cases use it instead of new volumes,
-     * even if the plugin could create some, and never delete it.
+     * Sets an existing volume that is not in use. The node cases use this volume instead of new
+     * volumes, even if the plugin can create volumes. They never delete it.
      */
     public Builder existingVolume(VolumeId volume, VolumeContext context) {
       existingVolume = volume;
@@ -324,7 +335,10 @@ public final class PluginUnderTest {
       return this;
     }
 
-    /** Sets the maximum duration of the run; cases beyond it do not run. Default: no limit. */
+    /**
+     * Sets the maximum duration of the run. When the time is up, no further case runs. Default: no
+     * limit.
+     */
     public Builder budget(Duration ofRun) {
       if (ofRun.isNegative() || ofRun.isZero()) {
         throw new IllegalArgumentException(
@@ -344,10 +358,10 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets the command of the plugin. A run starts it with {@code CSI_ENDPOINT} unless something
-     * listens already, restarts it after a crash, and ends it. A command that exits with a code
-     * other than 0 before the plugin listens has failed. Default: none; the plugin is already
-     * running.
+     * Sets the command that starts the plugin. A run executes the command with {@code CSI_ENDPOINT}
+     * in its environment, unless a process already listens. The run starts the plugin again after a
+     * crash, and ends it at the end. A command that exits with a code other than 0 before the
+     * plugin listens has failed. Default: none; the plugin is already running.
      */
     public Builder command(List<String> program) {
       command = List.copyOf(program);
@@ -355,9 +369,9 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets the endpoint at which the plugin itself listens, for a suite that reaches it through
-     * another socket, such as that of a proxy; also for a plugin that {@link #command} starts.
-     * Results name this endpoint. Default: the endpoint of its controller.
+     * Sets the endpoint on which the plugin itself listens, if the suite connects to another
+     * socket, such as the socket of a proxy. The {@link #command} gets this endpoint, and results
+     * name it. Default: the endpoint of the controller.
      */
     public Builder startsAt(CsiEndpoint endpoint) {
       startsAt = endpoint;
@@ -365,16 +379,16 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Sets a file in which a run records what it creates until it has removed it, without secrets:
-     * {@code PluginConformance.cleanUpAfter} reads it if the run ends before it has cleaned up.
-     * Default: none.
+     * Sets a file in which a run records the objects that it has created and not yet removed. If
+     * the run ends before it has removed them, {@code PluginConformance.cleanUpAfter} reads this
+     * file. The file contains no secrets. Default: none.
      */
     public Builder ledger(Path file) {
       ledger = file.toAbsolutePath();
       return this;
     }
 
-    /** Sets when cases clean up after themselves. Default: always. */
+    /** Sets when cases remove the objects that they created. Default: always. */
     public Builder cleanup(Cleanup when) {
       cleanup = when;
       return this;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Prints a line for each case, and the summary. */
+/** Prints a line for each case, and the summary at the end. */
 final class ProgressPrinter implements ConformanceListener {
 
   private final Consumer<String> out;

@@ -34,7 +34,7 @@ final class ReportText {
     return out.toString();
   }
 
-  /** Returns only the causes and counts. */
+  /** Returns the summary as text: only the causes and the counts. */
   static String summary(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 10);
     for (Outcome outcome : List.of(Outcome.FAILED, Outcome.NOT_RUN, Outcome.ADVICE)) {
@@ -55,7 +55,7 @@ final class ReportText {
             .formatted(group.results().size(), first, group.cause());
   }
 
-  /** Appends each cause with the details of its first case. */
+  /** Appends each cause, with the details of the first case that has this cause. */
   private static void stories(StringBuilder out, ConformanceReport report, Outcome outcome) {
     for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
       out.append(title(outcome)).append(' ').append(heading(group)).append('\n');
@@ -89,7 +89,10 @@ final class ReportText {
     out.append('\n');
   }
 
-  /** Appends each cause with its cases, without details, which would add nothing. */
+  /**
+   * Appends each cause with the names of its cases. Details are omitted, because they add no
+   * information.
+   */
   private static void reasons(StringBuilder out, ConformanceReport report, Outcome outcome) {
     for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
       out.append(title(outcome)).append(", because ").append(group.cause()).append(":\n");

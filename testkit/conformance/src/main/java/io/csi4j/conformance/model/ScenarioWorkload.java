@@ -5,9 +5,10 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of a workload, which is any user of a volume on a node. Opaque; no plugin ever sees it.
+ * The name of a workload: a program on a node that uses a volume. The name is opaque, and no plugin
+ * ever sees it.
  *
- * @param value any text except the empty one
+ * @param value any text that is not empty
  * @since 1.0
  */
 public record ScenarioWorkload(String value) {
@@ -25,8 +26,9 @@ public record ScenarioWorkload(String value) {
   }
 
   /**
-   * Returns the name encoded in letters, digits and {@code .-*_+%}, for an orchestrator that
-   * accepts no other characters in names. Different names stay different.
+   * Returns an encoded name that contains only letters, digits and {@code .-*_+%}, for an
+   * orchestrator that accepts no other characters in names. Different names have different
+   * encodings.
    */
   public String encoded() {
     return URLEncoder.encode(value, StandardCharsets.UTF_8);

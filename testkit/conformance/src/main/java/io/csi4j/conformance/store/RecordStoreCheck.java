@@ -1,7 +1,7 @@
 package io.csi4j.conformance.store;
 
 /**
- * A guarantee of a record store, and the check whether the store keeps it.
+ * A guarantee of record stores, with a check that tests whether a store keeps the guarantee.
  *
  * @since 1.0
  */
@@ -11,9 +11,11 @@ public interface RecordStoreCheck {
   String name();
 
   /**
-   * Checks the guarantee on an empty store, which is created for the check and closed afterwards.
+   * Checks the guarantee on an empty store. The store is created for this check, and closed
+   * afterwards.
    *
-   * @throws AssertionError if the store does not keep it; the message says what the store did
+   * @throws AssertionError if the store does not keep the guarantee; the message describes the
+   *     store's behaviour
    */
   void run();
 }

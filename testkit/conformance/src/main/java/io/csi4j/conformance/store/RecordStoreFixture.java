@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Creates the stores to check.
+ * Creates the stores for the checks.
  *
  * @since 1.0
  */
@@ -13,12 +13,13 @@ public interface RecordStoreFixture {
 
   /** Optional abilities of a store, which some checks need. */
   enum Ability {
-    /** Several clients can open one store at once, as several processes do. */
+    /** Several clients can have the same store open at the same time, as several processes do. */
     SHARED,
     /** Written records survive closing and reopening the store. */
     DURABLE,
     /**
-     * The store can write several records at once: {@link RecordStore#together()} is at least 3.
+     * The store can write several records in one atomic step: {@link RecordStore#together()} is at
+     * least 3.
      */
     TOGETHER
   }
@@ -27,12 +28,13 @@ public interface RecordStoreFixture {
   interface Place extends AutoCloseable {
 
     /**
-     * Opens the store. Called while another client is open only if the store is {@link
-     * Ability#SHARED}, and after all were closed only if it is {@link Ability#DURABLE}.
+     * Opens the store. Checks open a second client at the same time only if the store is {@link
+     * Ability#SHARED}. They open the store again, after closing all clients, only if it is {@link
+     * Ability#DURABLE}.
      */
     RecordStore open();
 
-    /** Removes the location with everything in it. The stores opened on it are closed by then. */
+    /** Removes the location with all its data. All clients that were opened are already closed. */
     @Override
     void close();
   }
@@ -40,10 +42,13 @@ public interface RecordStoreFixture {
   /** Returns a location for an empty store that no other check uses. */
   Place place();
 
-  /** Returns the abilities of the stores. Checks that need other abilities are left out. */
+  /** Returns the abilities of the stores. Checks that need other abilities are omitted. */
   Set<Ability> abilities();
 
-  /** Returns how long a check waits for an expected event before it counts as missing. */
+  /**
+   * Returns how long a check waits for an expected event. After that time, the event counts as
+   * missing.
+   */
   default Duration patience() {
     return Duration.ofSeconds(30);
   }

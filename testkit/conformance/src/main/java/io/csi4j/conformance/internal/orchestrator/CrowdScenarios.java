@@ -15,7 +15,10 @@ import java.util.stream.IntStream;
 /** Scenarios with concurrent requests. */
 final class CrowdScenarios {
 
-  /** Long enough for the other side to intervene; no result depends on whether it does. */
+  /**
+   * A delay that is long enough for the concurrent request to overtake. No result depends on
+   * whether it does.
+   */
   private static final Duration SLOW = Duration.ofMillis(300);
 
   private CrowdScenarios() {}

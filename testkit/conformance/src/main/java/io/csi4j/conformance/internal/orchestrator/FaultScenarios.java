@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** Scenarios with obstacles to an unmount, and with calls that take longer than any wait. */
+/** Scenarios in which an unmount meets an obstacle, or a call hangs. */
 final class FaultScenarios {
 
   private FaultScenarios() {}
@@ -65,7 +65,8 @@ final class FaultScenarios {
     Future<Path> mounting = play.beginMount(hung);
     play.awaitCall(step);
     play.mount(other);
-    // Its own mount is done: was the other request still waiting, completed or in progress?
+    // This mount has succeeded. Was the hanging mount still waiting at that time, or had its call
+    // ended?
     boolean waiting = !mounting.isDone();
     List<Long> hanging =
         play.plugin().journal().calls(hung.volume()).stream().map(RecordedCall::number).toList();

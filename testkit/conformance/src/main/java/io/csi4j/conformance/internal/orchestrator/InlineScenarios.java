@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Scenarios with inline volumes, which the plugin creates when they are published and deletes when
- * they are unpublished. Support is optional; these scenarios do not test an orchestrator without
- * it.
+ * Scenarios with inline volumes. The plugin creates an inline volume when it is published, and
+ * deletes it when it is unpublished. An orchestrator need not support inline volumes; without
+ * support, these scenarios check nothing.
  */
 final class InlineScenarios {
 

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Scenarios of mounting and unmounting without faults. */
+/** Scenarios that mount and unmount volumes without faults. */
 final class MountScenarios {
 
-  /** Calls that carry secrets. */
+  /** Operations whose requests contain secrets. */
   private static final Set<CsiOperation> WITH_SECRETS =
       Set.of(
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
@@ -27,7 +27,7 @@ final class MountScenarios {
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
 
-  /** Calls that state how a volume is used. */
+  /** Operations whose requests state how a volume is used. */
   private static final Set<CsiOperation> TELLING_THE_USE =
       Set.of(
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
@@ -102,7 +102,7 @@ final class MountScenarios {
     }
   }
 
-  /** Returns the workload's data in the context of each call. */
+  /** For each call of an operation, returns the data about the workload in its volume context. */
   private static List<Map<String, String>> facts(Play play, CsiOperation operation) {
     return play.plugin().journal().calls(operation).stream()
         .map(

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Scenarios with unusually long or unusual ids. */
+/** Scenarios with long or unusual ids. */
 final class NameScenarios {
 
   private NameScenarios() {}

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of one request to an orchestrator.
  *
- * @param value the answer, if there is one
- * @param failure the exception, if there is one
+ * @param value the answer, if the request succeeded
+ * @param failure the exception, if the request failed
  * @param <T> the type of the answer
  */
 record OrchestratorReply<T>(Optional<T> value, Optional<Throwable> failure) {

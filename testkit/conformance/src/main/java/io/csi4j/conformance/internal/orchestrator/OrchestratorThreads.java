@@ -10,7 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads that make requests to an orchestrator, so that it cannot block the suite. */
+/**
+ * Threads that make requests to an orchestrator, so that a hanging orchestrator cannot block the
+ * suite.
+ */
 final class OrchestratorThreads implements AutoCloseable {
 
   @FunctionalInterface
@@ -46,7 +49,7 @@ final class OrchestratorThreads implements AutoCloseable {
         });
   }
 
-  /** Waits for the result of {@code what}. */
+  /** Waits for the result of a request. {@code what} describes the request in messages. */
   <T> OrchestratorReply<T> answer(String what, Future<T> asked) {
     try {
       return OrchestratorReply.done(asked.get(patience.toNanos(), TimeUnit.NANOSECONDS));

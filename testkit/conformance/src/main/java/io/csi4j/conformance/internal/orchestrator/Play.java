@@ -36,10 +36,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** One running scenario: the plugin, the orchestrator, and the unmet expectations. */
+/** A running scenario, with its plugin, its orchestrator, and the unmet expectations. */
 public final class Play {
 
-  /** Number of repeated requests after which the orchestrator counts as failing. */
+  /**
+   * Maximum number of attempts for a request. After that number, the orchestrator counts as
+   * failing.
+   */
   private static final int ATTEMPTS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
@@ -98,9 +101,7 @@ public final class Play {
 
   // ---- orders
 
-  /**
-   * Returns an order for a volume that several workloads may use; creates the volume if it is new.
-   */
+  /** Returns an order for a volume that several workloads may use. A new volume is created. */
   MountOrder order(VolumeId volume, ScenarioWorkload workload) {
     VolumeContext context =
         volumes.computeIfAbsent(
@@ -122,23 +123,23 @@ public final class Play {
     return order(1);
   }
 
-  /** Returns the first workload's order for a volume by its number. */
+  /** Returns the first workload's order for the volume with this number. */
   MountOrder order(int volume) {
     return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
   }
 
-  /** Returns the order for another workload by its number. */
+  /** Returns an order like {@code like} for the workload with this number. */
   static MountOrder workload(int number, MountOrder like) {
     return like.forWorkload(ScenarioWorkload.of("workload-" + number));
   }
 
-  /** Upgrades the plugin; a plugin without a controller stays without one. */
+  /** Upgrades the plugin. A plugin without a controller does not get one. */
   void upgrade(PluginShape next) {
     boolean hasController = plugin.shape().offers(PluginCapability.CONTROLLER_SERVICE);
     plugin.upgrade(hasController ? next : Scenario.onNode(next));
   }
 
-  /** Makes the plugin lose its state, except for its volumes, while it is stopped. */
+  /** Stops the plugin, and makes it lose its state, except for its volumes. */
   void forget() {
     plugin.stop();
     plugin.forget();
@@ -152,12 +153,12 @@ public final class Play {
 
   // ---- faults
 
-  /** Injects a fault into each call of a step. */
+  /** Injects a fault into each call of an operation. */
   FaultRule breakEach(CsiOperation step, Fault fault) {
     return plugin.inject(fault, When.calling(step));
   }
 
-  /** Injects a fault into the next call of a step. */
+  /** Injects a fault into the next call of an operation. */
   FaultRule breakOnce(CsiOperation step, Fault fault) {
     return plugin.inject(fault, When.calling(step).once());
   }
@@ -188,7 +189,7 @@ public final class Play {
     return outcome(unmounting(order), beginUnmount(order));
   }
 
-  /** Requests a refresh of a workload's volume once. */
+  /** Requests once that the orchestrator refreshes a workload's volume. */
   OrchestratorReply<Boolean> tryRefresh(MountOrder order) {
     OrchestratorUnderTest now = orchestrator.now();
     return outcome(
@@ -196,7 +197,8 @@ public final class Play {
   }
 
   /**
-   * Requests an inline volume until it is mounted; empty if the orchestrator does not support them.
+   * Requests the mount of an inline volume until it succeeds. Empty if the orchestrator does not
+   * support inline volumes.
    */
   Optional<Path> mountInline(String volume, ScenarioWorkload workload) {
     String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
@@ -207,7 +209,7 @@ public final class Play {
         () -> outcome(what, workers.begin(() -> now.mountInline(volume, workload, attributes))));
   }
 
-  /** Requests the unmount of an inline volume until it is done. */
+  /** Requests the unmount of an inline volume until it succeeds. */
   void unmountInline(String volume, ScenarioWorkload workload) {
     String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
     OrchestratorUnderTest now = orchestrator.now();
@@ -217,7 +219,7 @@ public final class Play {
     expect(gone, what + " did not end.");
   }
 
-  /** Requests a mount until it is done, and checks that the plugin has the publication. */
+  /** Requests a mount until it succeeds, and checks that the plugin has published the volume. */
   Path mount(MountOrder order) {
     Path path = insist(mounting(order), () -> tryMount(order));
     expectPublished(order, path);
@@ -229,8 +231,9 @@ public final class Play {
   }
 
   /**
-   * Unmounts after a first attempt that met an obstacle. A caller does not repeat a request that
-   * succeeded: in that case the next use of the volume must repair it.
+   * Completes an unmount whose first attempt met an obstacle. If that attempt succeeded
+   * nevertheless, a caller would not repeat it, so the next mount and unmount of the volume must
+   * remove all leftovers.
    */
   void unmountAfter(OrchestratorReply<Boolean> first, MountOrder order) {
     if (first.value().isPresent()) {
@@ -285,7 +288,9 @@ public final class Play {
 
   // ---- waiting
 
-  /** Waits until a call arrives; a call that arrived before counts as well. */
+  /**
+   * Waits until a call of the operation arrives. Does not wait if such a call has already arrived.
+   */
   RecordedCall awaitCall(CsiOperation operation) {
     return await("a call of " + operation.rpcName(), call -> call.operation() == operation);
   }
@@ -296,21 +301,24 @@ public final class Play {
         call -> plugin.journal().calls(operation).size() >= number);
   }
 
-  /** Waits until the plugin has done the work of that call. */
+  /** Waits until the plugin has done the work of the call {@code begun}. */
   void awaitWorked(RecordedCall begun) {
     await(
         "the work of call " + begun.number(),
         call -> call.number() == begun.number() && call.worked());
   }
 
-  /** Waits until that call has ended, for the plugin and for the caller. */
+  /** Waits until the call {@code begun} has ended. */
   void awaitEnd(RecordedCall begun) {
     await(
         "the end of call " + begun.number(),
         call -> call.number() == begun.number() && call.end().isPresent());
   }
 
-  /** Waits until no call is in flight, but no longer than the patience of the suite. */
+  /**
+   * Waits until all calls that are now in flight have ended. The patience of the suite limits each
+   * wait.
+   */
   void awaitQuiet() {
     for (RecordedCall call : plugin.journal().inFlight()) {
       awaitEnd(call);
@@ -335,7 +343,7 @@ public final class Play {
     }
   }
 
-  /** Expects that a mount fails, for this reason. */
+  /** Expects that a mount fails. {@code why} is the reason for the expectation. */
   void expectNoMount(MountOrder order, String why) {
     expect(tryMount(order).failure().isPresent(), "The mount succeeded, although " + why);
   }
@@ -347,7 +355,7 @@ public final class Play {
         "The orchestrator treated the unmount of an unmounted volume as a failure.");
   }
 
-  /** Expects that the plugin has published this order at that path, as requested. */
+  /** Expects that the plugin has published the volume at this path, as the order requested. */
   void expectPublished(MountOrder order, Path path) {
     List<Published> there =
         contents().published().stream()
@@ -382,7 +390,7 @@ public final class Play {
         "Volume '" + order.volume() + "' is published " + now + " times, not " + number + ".");
   }
 
-  /** Expects that one volume is staged, and only once. */
+  /** Expects that exactly one staging exists. */
   void expectStagedOnce() {
     int times = contents().staged().size();
     expect(times == 1, "The volume is staged " + times + " times, not once.");
@@ -402,7 +410,7 @@ public final class Play {
         "Volume '" + order.volume() + "' is used, but attached without need, or not at all.");
   }
 
-  /** Expects that no such call has arrived. */
+  /** Expects that no call of this operation has arrived. */
   void expectNone(CsiOperation operation, String why) {
     int calls = plugin.journal().calls(operation).size();
     expect(calls == 0, operation.rpcName() + " was called " + calls + " times, although " + why);
@@ -412,7 +420,7 @@ public final class Play {
     return order.volume().equals(volume);
   }
 
-  /** Expects that every call that must carry the volume's context carries it unchanged. */
+  /** Expects that every call that must contain the volume's context contains it unchanged. */
   private void expectContexts() {
     for (RecordedCall call : plugin.journal().calls()) {
       if (CARRYING_CONTEXT.contains(call.operation())) {
@@ -425,7 +433,10 @@ public final class Play {
     }
   }
 
-  /** Returns the context of a call; without the workload's data, if the plugin accepts it. */
+  /**
+   * Returns the volume context of a call. If the plugin accepts data about the workload, that data
+   * is removed.
+   */
   private Map<String, String> contextOf(RecordedCall call, VolumeContext own) {
     Map<String, String> sent = call.request().map("volume_context");
     return call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
@@ -435,7 +446,7 @@ public final class Play {
 
   // ---- the end
 
-  /** Unmounts everything that was mounted, and checks that nothing is left. */
+  /** Unmounts all mounted volumes, and checks that no use of a volume remains. */
   void cleanUp() {
     plugin.clearFaults();
     plugin.release();
@@ -449,7 +460,10 @@ public final class Play {
     expectContexts();
   }
 
-  /** Waits for an orchestrator that cleans up in the background, as long as it makes calls. */
+  /**
+   * Waits while the orchestrator cleans up in the background. The wait ends when the orchestrator
+   * makes no more calls.
+   */
   private boolean idle() {
     Duration quiet = patience.dividedBy(4);
     long deadline = System.nanoTime() + patience.toNanos();

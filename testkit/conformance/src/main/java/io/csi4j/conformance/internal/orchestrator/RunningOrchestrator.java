@@ -17,14 +17,12 @@ final class RunningOrchestrator {
     this.setting = setting;
   }
 
-  /** Returns the directory for its paths. */
+  /** Returns the directory for the orchestrator's paths. */
   Path directory() {
     return setting.directory();
   }
 
-  /**
-   * Returns the running orchestrator; a request to the orchestrator before a crash is lost with it.
-   */
+  /** Returns the running orchestrator. A crash replaces it by a new orchestrator. */
   OrchestratorUnderTest now() {
     return now.orElseThrow(() -> new IllegalStateException("The orchestrator does not run."));
   }
@@ -33,13 +31,16 @@ final class RunningOrchestrator {
     now = Optional.of(factory.start(setting));
   }
 
-  /** Crashes the orchestrator, and starts the next one with the files that it left. */
+  /**
+   * Crashes the orchestrator, and starts a new one with the files that the crashed orchestrator
+   * left.
+   */
   void restart() throws Exception {
     close();
     start();
   }
 
-  /** Ends the orchestrator, if it runs. */
+  /** Ends the orchestrator, if it is running. */
   void close() {
     Optional<OrchestratorUnderTest> last = now;
     now = Optional.empty();

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A scenario of the suite: a row of {@code scenarios.tsv}, and its steps.
+ * A scenario of the suite: a row of {@code scenarios.tsv} with its steps.
  *
  * @param shape the shape of the plugin
- * @param needs what the host must support for it; empty for every host
+ * @param needs the features that the host must support; empty if the scenario applies to every host
  * @param steps the steps of the scenario
  */
 public record Scenario(
@@ -24,7 +24,7 @@ public record Scenario(
     return new Scenario(name, onNode(shape), needs, expectation, steps);
   }
 
-  /** Returns the shape without its controller and the features that only a controller has. */
+  /** Returns the shape without its controller, and without the features that need a controller. */
   static PluginShape onNode(PluginShape shape) {
     return shape
         .without(PluginCapability.values())

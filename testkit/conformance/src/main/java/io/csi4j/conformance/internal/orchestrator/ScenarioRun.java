@@ -29,14 +29,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Runs scenarios, each from the start of its plugin to the verdict. Safe for use by any number of
- * threads.
+ * Runs scenarios. Each run of a scenario starts with a new plugin, and ends with the verdict. Safe
+ * for use by any number of threads.
  */
 public final class ScenarioRun implements ConformanceRun {
 
   /**
-   * The duty to validate a pre-provisioned volume: the scenarios pass volumes as already
-   * registered.
+   * The duty to validate a pre-provisioned volume. It does not apply, because the volumes of the
+   * scenarios are already registered.
    */
   private static final DutyId VALIDATE = DutyId.of(261);
 
@@ -47,7 +47,7 @@ public final class ScenarioRun implements ConformanceRun {
   private final Duration patience;
   private volatile boolean stopped;
 
-  /** Creates a run with orchestrators that this factory starts, one for each scenario. */
+  /** Creates a run. The factory starts a new orchestrator for each scenario. */
   public ScenarioRun(
       OrchestratorUnderTest.Factory factory, Duration callDeadline, Duration patience) {
     this.factory = factory;
@@ -111,7 +111,7 @@ public final class ScenarioRun implements ConformanceRun {
     stopped = true;
   }
 
-  /** A scenario leaves nothing: its plugin and its directory end with it. */
+  /** Does nothing, because the plugin and the directory of a scenario are removed at its end. */
   @Override
   public Map<CaseResult, CaseResult> cleanUpAgain() {
     return Map.of();
@@ -120,7 +120,10 @@ public final class ScenarioRun implements ConformanceRun {
   @Override
   public void close() {}
 
-  /** Runs the scenario, and returns the number of the last call before the orchestrator crashed. */
+  /**
+   * Runs the scenario, and returns the number of the last call before the orchestrator crashed; 0
+   * if it did not crash.
+   */
   private long play(
       Scenario scenario,
       OrchestratorSetting setting,
@@ -168,7 +171,7 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   /**
-   * Returns whether the report leaves a breach out.
+   * Returns whether the report omits a breach.
    *
    * @param crash the number of the last call that arrived before the orchestrator crashed; 0 if it
    *     did not crash
@@ -177,7 +180,10 @@ public final class ScenarioRun implements ConformanceRun {
     return breach.duty().equals(VALIDATE) || isAcrossCrash(breach, crash);
   }
 
-  /** A caller that restarts after a crash cannot know which of its calls are still open. */
+  /**
+   * After a crash, a restarted caller cannot know which of its earlier calls are still in flight.
+   * So a breach is excused if calls from before and after the crash overlap.
+   */
   private static boolean isAcrossCrash(Breach breach, long crash) {
     List<Long> numbers = breach.calls().stream().map(RecordedCall::number).toList();
     return ONE_CALL_AT_A_TIME.contains(breach.duty())
@@ -186,8 +192,8 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   /**
-   * Returns the secrets of a call: attaching and detaching share theirs, every other call has its
-   * own.
+   * Returns the secrets for an operation. Attaching and detaching have the same secrets, and every
+   * other operation has different secrets.
    */
   static Secrets secretsFor(CsiOperation operation) {
     return switch (operation) {
@@ -209,8 +215,8 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   /**
-   * Removes the files that the orchestrator left in its directory; the fake plugin mounts nothing
-   * there.
+   * Removes the files that the orchestrator left in its directory. This is safe, because the fake
+   * plugin mounts nothing there.
    */
   private static void remove(Path directory) {
     try (Stream<Path> all = Files.walk(directory)) {

@@ -27,9 +27,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the steps of a scenario from its row: each is a verb with its argument, and semicolons
- * separate them. Orders are {@code one} and {@code two}, for two workloads of one volume, and
- * {@code other}, for another volume. A fault is a line of a {@link FaultScript}.
+ * Parses the steps of a scenario from its row. Each step is a verb with an argument, and semicolons
+ * separate the steps. The orders {@code one} and {@code two} are for two workloads of one volume,
+ * and the order {@code other} is for another volume. A fault is a line of a {@link FaultScript}.
  */
 final class ScenarioScript {
 
@@ -138,13 +138,13 @@ final class ScenarioScript {
         "Two workloads were given one path.");
   }
 
-  /** Requests once a mount that an orchestrator may refuse. */
+  /** Requests a mount once. The orchestrator may refuse the request. */
   private void tryMount(String name) {
     begun = play.beginMount(order(name));
     outcome(name);
   }
 
-  /** Waits for the result of the mount in progress, which may have failed. */
+  /** Waits for the result of the mount in progress. The mount may fail. */
   private void outcome(String name) {
     MountOrder order = order(name);
     play.outcome(Play.mounting(order), Objects.requireNonNull(begun))
@@ -156,7 +156,9 @@ final class ScenarioScript {
             });
   }
 
-  /** Expects that a mount fails, for the reason that follows the order. */
+  /**
+   * Expects that a mount fails. The argument contains the order and the reason for the expectation.
+   */
   private void refuse(String words) {
     String[] parts = words.split(": ", 2);
     play.expectNoMount(order(parts[0]), parts[1]);
@@ -181,13 +183,19 @@ final class ScenarioScript {
     play.expectPublications(play.order(), Integer.parseInt(number));
   }
 
-  /** Expects that a call has not arrived, for the reason that follows it. */
+  /**
+   * Expects that no call of an operation has arrived. The argument contains the operation and the
+   * reason for the expectation.
+   */
   private void none(String words) {
     String[] parts = words.split(": ", 2);
     play.expectNone(operation(parts[0]), parts[1]);
   }
 
-  /** Expects that no call has been repeated in its first form, for the reason that follows it. */
+  /**
+   * Expects that no later call has the same request as the first call of an operation. The argument
+   * contains the operation and the reason for the expectation.
+   */
   private void sentOnce(String words) {
     String[] parts = words.split(": ", 2);
     List<RecordedCall> calls = play.plugin().journal().calls(operation(parts[0]));
@@ -227,7 +235,8 @@ final class ScenarioScript {
   }
 
   /**
-   * Expects that the last fault acted this number of times; at least once if no number is given.
+   * Expects that the last injected fault acted this number of times. Without a number, one time or
+   * more is enough.
    */
   private void hits(String number) {
     long hits = Objects.requireNonNull(rule).hits();

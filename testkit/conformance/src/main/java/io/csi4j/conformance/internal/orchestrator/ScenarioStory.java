@@ -26,10 +26,10 @@ final class ScenarioStory {
   /**
    * Returns the result of a scenario.
    *
-   * @param problems the unmet expectations, a line each
+   * @param problems the unmet expectations, one line each
    * @param breaches the breaches of binding duties, with the calls that prove them
    * @param advice the breaches of duties that are not binding, which do not fail the scenario
-   * @param calls every call that the plugin received, a line each, redacted
+   * @param calls every call that the plugin received, one redacted line each
    */
   static CaseResult result(
       Scenario scenario,

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  */
 public final class Scenarios {
 
-  /** Plugin shapes by their name in the table; the first needs no name. */
+  /** Plugin shapes by their names in the table. */
   private static final Map<String, Supplier<PluginShape>> SHAPES =
       Map.of(
           "full", PluginShape::full,
@@ -41,7 +41,10 @@ public final class Scenarios {
     return ALL;
   }
 
-  /** Returns the scenarios for hosts without a controller, with plugins without one. */
+  /**
+   * Returns the scenarios for hosts that use no controller. The plugins in these scenarios have no
+   * controller.
+   */
   public static List<Scenario> onNode() {
     return ALL.stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
   }
@@ -70,8 +73,8 @@ public final class Scenarios {
   }
 
   /**
-   * Parses the scenario of a row: its name, the plugin, the host's requirements, and the
-   * expectation.
+   * Parses the scenario of a row: its name, the plugin's shape, the features that the host needs,
+   * and the expectation.
    */
   private Scenario scenario(List<String> row) {
     Consumer<Play> body =
@@ -84,7 +87,7 @@ public final class Scenarios {
     return new Scenario(row.get(0), shape(row.get(1)), needs, row.get(3), body);
   }
 
-  /** Parses the shape of a plugin: a name, followed by quirks. */
+  /** Parses the shape of a plugin: the name of the shape, followed by quirks. */
   static PluginShape shape(String words) {
     String[] parts = words.split(" ", -1);
     PluginShape shape = Objects.requireNonNull(SHAPES.get(parts[0]), words).get();

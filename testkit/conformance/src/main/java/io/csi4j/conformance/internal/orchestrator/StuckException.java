@@ -1,8 +1,8 @@
 package io.csi4j.conformance.internal.orchestrator;
 
 /**
- * Thrown when a scenario cannot continue: the run catches it and adds it to the problems of the
- * result.
+ * Thrown when a scenario cannot continue. The run catches the exception and adds its message to the
+ * problems of the scenario.
  */
 final class StuckException extends RuntimeException {
 

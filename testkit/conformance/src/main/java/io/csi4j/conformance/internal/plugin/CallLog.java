@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** The calls of a case, and the conclusions from the last of them. */
+/** The calls of a case, and the conclusions from the last call. */
 final class CallLog {
 
   private static final Set<CsiOperation> DELETIONS =
@@ -27,7 +27,7 @@ final class CallLog {
   /**
    * A call of the case.
    *
-   * @param setUp whether it is part of the preparation
+   * @param setUp whether the call is part of the preparation
    */
   private record LoggedCall(boolean setUp, Message request, boolean ok, String line) {
 
@@ -75,7 +75,7 @@ final class CallLog {
     calls.add(new LoggedCall(setUp, request, reply.isOk(), line));
   }
 
-  /** Returns the calls as lines of text, with the preparation in one line. */
+  /** Returns the calls as lines of text. All successful calls of the preparation share one line. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     List<String> before =
@@ -98,12 +98,12 @@ final class CallLog {
     return last;
   }
 
-  /** Judges by this code, and not by that of a call made to investigate further. */
+  /** Sets the code that the case judges, after a call that only investigated further. */
   void judgeBy(StatusCode code) {
     last = code;
   }
 
-  /** Returns the operation of the last call, if it is not implemented. */
+  /** Returns the operation of the last call, if the plugin does not implement that operation. */
   Optional<CsiOperation> lastUnserved() {
     return last == StatusCode.UNIMPLEMENTED
         ? Optional.of(calls.get(calls.size() - 1).operation())
@@ -111,8 +111,8 @@ final class CallLog {
   }
 
   /**
-   * Returns whether an earlier call of the case did the same to the object of the last call, or
-   * removed it.
+   * Returns whether an earlier call of the case had the same operation and object as the last call,
+   * or removed the object of the last call.
    */
   boolean lastIsAboutTheSame() {
     if (calls.isEmpty()) {

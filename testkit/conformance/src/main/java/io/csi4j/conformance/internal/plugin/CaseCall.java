@@ -24,15 +24,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call by which a case is judged, parsed from its row: {@code NodePublishVolume of
- * published-volume as elsewhere without target_path with readonly: true}. Only the operation is
- * required: the request is lawful, except for the modifications that follow its subject.
+ * The call that decides the verdict of a case. It is parsed from the case's row, such as {@code
+ * NodePublishVolume of published-volume as elsewhere without target_path with readonly: true}. Only
+ * the operation is required. The request is valid, except for the modifications after its subject.
  *
  * @param operation the call
- * @param subject the object of the call, one of {@link #SUBJECTS}; empty if there is none
- * @param changes the modifications of the request, of {@link #CHANGES}
- * @param lacks the field to leave out; empty for none
- * @param fields other values for fields, in protobuf's text format
+ * @param subject the object of the call, a key of {@link #SUBJECTS}; empty if the call concerns no
+ *     object
+ * @param changes the modifications of the request, keys of {@link #CHANGES}
+ * @param lacks the field to omit from the request; empty for none
+ * @param fields the fields to set to other values; a row contains them in protobuf's text format
  */
 record CaseCall(
     CsiOperation operation, String subject, List<String> changes, String lacks, Message fields) {
@@ -95,7 +96,7 @@ record CaseCall(
     changes = List.copyOf(changes);
   }
 
-  /** Parses the cell of a row. */
+  /** Parses the text in a cell of the table. */
   static CaseCall of(String cell) {
     Matcher parts = FORM.matcher(cell);
     String refusal = "No call of cases.tsv is: " + cell;
@@ -125,10 +126,11 @@ record CaseCall(
   }
 
   /**
-   * Returns the steps of a case that is judged by the result of this call. With {@code best}, any
-   * other result leads to advice; after {@code rather}, the second code does.
+   * Returns the steps of a case whose verdict depends on the result of this call. With {@code
+   * best}, any other result leads to advice. With {@code rather}, the codes after the first lead to
+   * advice.
    *
-   * @param ends the keyword, and the codes after a colon
+   * @param ends the keyword, followed by a colon and the codes
    */
   Consumer<Trial> steps(String ends) {
     String[] parts = ends.split(": ", 2);
@@ -198,7 +200,8 @@ record CaseCall(
 
   private void isRequired(Trial t) {
     Reply reply = t.call(request(t));
-    // No object has an empty id, so the calls' tables require NOT_FOUND for it.
+    // No object has an empty id, so the error tables of the calls require NOT_FOUND for an empty
+    // id.
     t.check(
         reply.code() == StatusCode.INVALID_ARGUMENT
             || (reply.code() == StatusCode.NOT_FOUND && lacks.endsWith("_id")),
@@ -215,11 +218,11 @@ record CaseCall(
   }
 
   /**
-   * Fails unless calls about a nonexistent object end with the right code. The plugin may recognize
-   * that an id is not one of its own and answer INVALID_ARGUMENT; a call about a deleted object
-   * must then end with the right code.
+   * Fails unless a call for a nonexistent object ends with {@code code}. If the plugin recognizes
+   * that the id is not one of its own, it may answer INVALID_ARGUMENT. Then a call for a deleted
+   * object must end with {@code code}.
    *
-   * @param deleted the call about a deleted object; null if none can be created
+   * @param deleted the call for a deleted object; null if no such object can be created
    */
   static void isUnknown(
       Trial t, StatusCode code, Message unknown, @Nullable Supplier<Message> deleted) {
@@ -233,8 +236,9 @@ record CaseCall(
   }
 
   /**
-   * Ends the case if the plugin refuses the call for an existing volume: it may check its other
-   * fields before it looks for the volume.
+   * Checks a call for a nonexistent volume. If the plugin refuses the same call for an existing
+   * volume, the case ends without a verdict: the plugin may check other fields before it searches
+   * for the volume.
    */
   private void isUnknownIfTaken(Trial t, StatusCode code) {
     Reply reply = t.call(request(t));
@@ -245,10 +249,11 @@ record CaseCall(
     Volume volume = Need.CREATE.met(t) ? create(t) : volume(t);
     t.checkTaken(request(t, volume));
     if (operation == CsiOperation.CONTROLLER_PUBLISH_VOLUME) {
-      // An attached volume cannot be deleted.
+      // The volume is detached first, because an attached volume cannot be deleted.
       t.prepare(toDetach(t, volume));
     }
-    // From here on, only the volume differs from that of a request that the plugin accepts.
+    // The plugin accepts the request for the existing volume. The following requests differ from it
+    // only in the volume.
     Volume unknown = volume.toBuilder().setVolumeId(NO_SUCH_VOLUME.getVolumeId()).build();
     isUnknown(
         t,

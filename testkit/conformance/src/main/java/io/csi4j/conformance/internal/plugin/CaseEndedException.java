@@ -2,7 +2,10 @@ package io.csi4j.conformance.internal.plugin;
 
 import io.csi4j.conformance.model.CaseResult.Outcome;
 
-/** Thrown to end a case early: the run catches it and turns it into the result. */
+/**
+ * Thrown to end a case early. The run catches the exception and turns it into the result of the
+ * case.
+ */
 final class CaseEndedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -18,22 +21,28 @@ final class CaseEndedException extends RuntimeException {
     this.inAnyStep = inAnyStep;
   }
 
-  /** Returns the failure of a plugin that did not behave as expected. */
+  /**
+   * Returns the end of a case whose plugin did not behave as expected. In a preparation step, it
+   * does not count as a failure.
+   */
   static CaseEndedException failed(String expected, String got) {
     return new CaseEndedException(Outcome.FAILED, expected, got, false);
   }
 
-  /** Returns a failure that counts in a preparation step as well. */
+  /**
+   * Returns the end of a case whose plugin did not behave as expected. It counts as a failure even
+   * in a preparation step.
+   */
   static CaseEndedException failedInAnyStep(String expected, String got) {
     return new CaseEndedException(Outcome.FAILED, expected, got, true);
   }
 
-  /** Returns the end of a case whose preparation failed, or whose plugin is gone. */
+  /** Returns the end of a case that did not reach its tested step. */
   static CaseEndedException notRun(String why) {
     return new CaseEndedException(Outcome.NOT_RUN, "", why, false);
   }
 
-  /** Returns the end of a case for which the plugin lacks the feature. */
+  /** Returns the end of a case that tests a feature which the plugin does not have. */
   static CaseEndedException skipped(String why) {
     return new CaseEndedException(Outcome.SKIPPED, "", why, false);
   }
@@ -43,7 +52,8 @@ final class CaseEndedException extends RuntimeException {
   }
 
   /**
-   * Returns what the plugin did instead of the expected behaviour, or why the case has no verdict.
+   * Returns the plugin's behaviour instead of the expected behaviour, or the reason why the case
+   * has no verdict.
    */
   String text() {
     return String.valueOf(getMessage());

@@ -5,7 +5,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Collects the steps of cases that are judged by more than one call, keyed by the name of the case.
+ * Collects the steps of the cases that need more than one call for the verdict, keyed by the name
+ * of the case.
  */
 final class CaseSteps {
 
@@ -21,7 +22,7 @@ final class CaseSteps {
   /**
    * Removes and returns the steps of a case.
    *
-   * @param call the call that judges the case; empty if the steps do so
+   * @param call the call that decides the verdict of the case; empty if the added steps decide it
    * @param ends the required result of that call
    */
   Consumer<Trial> take(String name, String call, String ends) {
@@ -32,7 +33,7 @@ final class CaseSteps {
     return steps;
   }
 
-  /** Fails if there are steps that no row of the table used. */
+  /** Throws an exception if there are steps that no row of the table has used. */
   void checkAllTaken() {
     if (!all.isEmpty()) {
       throw new IllegalStateException("No row of cases.tsv has the cases " + all.keySet() + ".");

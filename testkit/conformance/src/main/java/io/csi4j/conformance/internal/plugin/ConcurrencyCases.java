@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Cases with concurrent calls: each must succeed or be aborted. */
+/** Cases with concurrent calls. Each call should succeed or end with ABORTED. */
 final class ConcurrencyCases {
 
   private ConcurrencyCases() {}
@@ -62,7 +62,10 @@ final class ConcurrencyCases {
         .toList();
   }
 
-  /** Makes one call twice concurrently; advises unless each succeeds or is aborted. */
+  /**
+   * Makes the same call twice concurrently. Records advice unless each call succeeds or ends with
+   * ABORTED.
+   */
   private static List<Reply> twiceAtOnce(Trial t, Message request) {
     List<Reply> replies = t.together(request, request);
     for (Reply each : replies) {
@@ -71,7 +74,10 @@ final class ConcurrencyCases {
     return replies;
   }
 
-  /** Advises if there is more than one. */
+  /**
+   * Records advice if the ids differ, because the plugin then created more than one object of the
+   * name.
+   */
   private static void one(Trial t, String what, List<String> ids) {
     int different = Set.copyOf(ids).size();
     if (different > 1) {
@@ -79,7 +85,9 @@ final class ConcurrencyCases {
     }
   }
 
-  /** Makes both calls concurrently, and then a third call that should succeed. */
+  /**
+   * Makes the same call twice concurrently, and then a third time. The third call should succeed.
+   */
   static void twiceAtOnceAndAgain(Trial t, Message request) {
     twiceAtOnce(t, request);
     t.best(request, StatusCode.OK);

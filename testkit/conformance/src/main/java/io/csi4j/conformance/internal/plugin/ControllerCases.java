@@ -23,7 +23,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import java.util.List;
 
-/** Cases about the controller's work on existing volumes. */
+/** Cases for the controller's calls on existing volumes. */
 final class ControllerCases {
 
   private ControllerCases() {}
@@ -91,7 +91,8 @@ final class ControllerCases {
           for (long attached = 0; attached < most; attached++) {
             var request = toAttach(t, create(t));
             Reply before = t.prepared(() -> attachedOrFull(t, request));
-            // Volumes of other users may be attached to the node as well.
+            // Other users' volumes may also be attached to the node, so the node may already be
+            // full.
             if (!before.isOk()) {
               return;
             }
@@ -224,7 +225,8 @@ final class ControllerCases {
     all.add(
         "controller/capacity/is-told-for-a-use",
         t -> {
-          // One at a time: a volume would have to support all capabilities of one request.
+          // Each capability has its own request, because a request with several capabilities
+          // concerns volumes that support all of them.
           for (VolumeCapability each : capabilities(t)) {
             checkCapacity(
                 t,
@@ -337,7 +339,7 @@ final class ControllerCases {
         });
   }
 
-  /** Checks that a grown volume has at least this size, unless the plugin does not report sizes. */
+  /** Checks that an expanded volume has at least this size. Plugins that report no sizes pass. */
   private static void checkGrown(Trial t, Volume volume, Reply reply, long least) {
     if (reply.isOk()) {
       long size = t.answer(reply, ControllerExpandVolumeResponse.class).getCapacityBytes();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Cases about the health of volumes and of the storage, as plugins of CSI 1.13 report it. */
+/** Cases for the health of volumes and of the storage, as CSI 1.13 defines it. */
 final class HealthCases {
 
   private HealthCases() {}
@@ -96,7 +96,8 @@ final class HealthCases {
         t -> {
           Volume volume = attachedVolume(t);
           var staging = toStage(t, volume);
-          // The request itself must be refused; other cases test the plugin's reaction to it.
+          // The plugin must refuse this request, but this case does not check the refusal: other
+          // cases do.
           t.call(staging.clearVolumeCapability());
           var request = to(t, NodeGetVolumeHealthRequest.newBuilder(), volume);
           t.best(request.setStagingTargetPath(staging.getStagingTargetPath()), OK);
@@ -135,7 +136,7 @@ final class HealthCases {
     t.checkSame("the health of volume ", volume.getVolumeId(), health.getVolumeId());
   }
 
-  /** Checks that each pair of status and reason occurs once in a volume. */
+  /** Checks that each pair of status and reason occurs only once in the health of a volume. */
   private static void once(Trial t, VolumeHealth health) {
     once(
         t,

@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** Cases about the identity of the plugin, and about its refusals. */
+/** Cases for the identity of the plugin, and for its refusals. */
 final class IdentityCases {
 
   private static final GetPluginInfoRequest INFO = GetPluginInfoRequest.getDefaultInstance();
@@ -139,8 +139,8 @@ final class IdentityCases {
   }
 
   /**
-   * Checks that the plugin serves a service that it declares. A plugin declares the same services
-   * on all its sockets, so only the socket given as the controller's must serve them.
+   * Checks that the plugin serves a declared service. A plugin declares the same services on all
+   * its sockets, so only the controller's socket must serve them.
    */
   private static void declared(Trial t, Service.Type service, CsiOperation first) {
     if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
@@ -182,7 +182,7 @@ final class IdentityCases {
         t -> {
           String id = "../../" + NO_SUCH_VOLUME.getVolumeId() + "\n";
           Volume nonsense = Volume.newBuilder().setVolumeId(id).build();
-          // A plugin that crashes on this call ends the case.
+          // If the plugin crashes on this call, the case ends here.
           Reply unused =
               t.offers().node() ? t.call(toUnpublish(t, nonsense)) : t.call(toDelete(t, nonsense));
           t.ok(INFO);

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** Builds lawful requests with the values of the plugin's description. */
 final class LawfulRequests {
 
-  /** Subject of a request without an object. */
+  /** The subject for requests that concern no object. */
   static final Message NOTHING = Volume.getDefaultInstance();
 
   static final Volume NO_SUCH_VOLUME =
@@ -54,12 +54,12 @@ final class LawfulRequests {
           .build();
   static final String NO_SUCH_NODE = "csi4j-no-such-node";
 
-  /** More bytes than any storage has: 4 EiB. */
+  /** A size of 4 EiB, which is larger than any storage. */
   static final long FAR_TOO_MUCH = Long.MAX_VALUE / 2;
 
   private LawfulRequests() {}
 
-  /** Returns the capabilities of the description, the usual one first. */
+  /** Returns the capabilities in the description. The first is the usual capability. */
   static List<VolumeCapability> capabilities(Trial t) {
     return t.plugin().capabilities().stream().map(LawfulRequests::capability).toList();
   }
@@ -68,7 +68,7 @@ final class LawfulRequests {
     return capability(t.plugin().capabilities().get(0));
   }
 
-  /** Returns the capability for filesystems, or for block devices. */
+  /** Returns the description's capability of this access type: filesystem or block device. */
   static VolumeCapability capability(Trial t, VolumeCapability.AccessTypeCase type) {
     return capabilities(t).stream()
         .filter(each -> each.getAccessTypeCase() == type)
@@ -98,8 +98,8 @@ final class LawfulRequests {
   }
 
   /**
-   * Returns a capability that clearly differs from the usual one: with another mode, or another
-   * type.
+   * Returns a capability that differs from the usual capability in its access type or in its access
+   * mode.
    */
   static VolumeCapability otherCapability(Trial t) {
     VolumeCapability usual = capability(t);
@@ -138,10 +138,10 @@ final class LawfulRequests {
   }
 
   /**
-   * Fills the fields of a request whose values follow from their names.
+   * Fills the fields of a request. The name of each field determines its value.
    *
    * @param about the subject of the request: a volume, a snapshot, a group snapshot, or a message
-   *     with fields of the same names
+   *     whose fields have the same names as those of the request
    */
   static <B extends Message.Builder> B to(Trial t, B request, Message about) {
     Message empty = request.getDefaultInstanceForType();
@@ -167,7 +167,7 @@ final class LawfulRequests {
       case "volume_capabilities" -> List.of(new ProtoMessage(capability(t)));
       case "target_path", "volume_path" -> t.paths().target("target");
       case "staging_target_path" ->
-          // A volume need not be staged for a health request.
+          // NodeGetVolumeHealth does not require a staged volume.
           operation != CsiOperation.NODE_GET_VOLUME_HEALTH && Need.STAGING.met(t)
               ? t.paths().staging("staging")
               : null;
@@ -196,7 +196,10 @@ final class LawfulRequests {
     return t.plugin().secrets(RawPlugin.operation(request)).reveal();
   }
 
-  /** Returns the request that undoes another one: with the same subject and its own secrets. */
+  /**
+   * Returns the request that undoes another request. It has the same subject, and the secrets of
+   * its own operation.
+   */
   static Message undo(Trial t, Message request, Message undo) {
     Map<String, @Nullable Object> values = new HashMap<>();
     for (FieldDescriptor field : undo.getDescriptorForType().getFields()) {
@@ -206,7 +209,10 @@ final class LawfulRequests {
     return MessageFields.with(undo, values);
   }
 
-  /** Returns the field of this name in the subject of a request; null if it has none. */
+  /**
+   * Returns the value of this field in the subject of a request; null if the subject has no such
+   * field.
+   */
   private static @Nullable Object of(Message about, String field) {
     FieldDescriptor same = about.getDescriptorForType().findFieldByName(field);
     if (same == null) {
@@ -220,8 +226,8 @@ final class LawfulRequests {
   }
 
   /**
-   * Returns a request for a volume that is a clone, is restored from a snapshot, or neither. The
-   * requested size is never smaller than the source.
+   * Returns a request to create a volume: a clone of a volume, a copy of a snapshot, or an empty
+   * volume. The requested size is never smaller than the source.
    */
   static CreateVolumeRequest.Builder toCreate(Trial t, Message source) {
     CreateVolumeRequest.Builder request = to(t, CreateVolumeRequest.newBuilder(), source);
@@ -234,7 +240,7 @@ final class LawfulRequests {
     return source == NOTHING ? request : toFill(t, request, source);
   }
 
-  /** Changes a request so that the volume is created from a volume or a snapshot. */
+  /** Changes a request so that the new volume is a copy of a volume or a snapshot. */
   static CreateVolumeRequest.Builder toFill(
       Trial t, CreateVolumeRequest.Builder request, Message source) {
     long size;
@@ -253,8 +259,8 @@ final class LawfulRequests {
   }
 
   /**
-   * Returns the topology from which volumes must be accessible: that of the description, or of the
-   * node.
+   * Returns the topology from which volumes must be accessible: the topology in the description, or
+   * else the topology of the node.
    */
   static Topology place(Trial t) {
     Topology ofNode = t.offers().info().getAccessibleTopology();
@@ -268,7 +274,7 @@ final class LawfulRequests {
     return to(t, DeleteVolumeRequest.newBuilder(), volume);
   }
 
-  /** Returns the id of the node, as its own service reports it. */
+  /** Returns the id of the node, as the node service reports it. */
   private static String node(Trial t) {
     if (!t.offers().node()) {
       throw CaseEndedException.skipped(
@@ -285,7 +291,10 @@ final class LawfulRequests {
     return to(t, ControllerUnpublishVolumeRequest.newBuilder(), volume);
   }
 
-  /** Returns a request to list all volumes, in pages of this size; 0 for pages of any size. */
+  /**
+   * Returns a request to list all volumes, with pages of this size; 0 lets the plugin choose the
+   * size.
+   */
   static ListVolumesRequest.Builder toList(int entries) {
     return ListVolumesRequest.newBuilder().setMaxEntries(entries);
   }

@@ -23,16 +23,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with the calls that undo the work of a run, for the run that cleans up after a crash. Each
- * line is readable text: the type of the request and its fields in protobuf's text format. The file
- * contains no secrets: the run that reads it has its own.
+ * A file with the requests that undo the effects of a run. After a crash, a later run reads the
+ * file and sends these requests. Each line contains the type of a request and its fields in
+ * protobuf's text format. The file contains no secrets, because the later run has the secrets in
+ * its own description.
  */
 final class Ledger {
 
   private static final String HEAD =
       "csi4j conformance: things that a run has created and not " + "removed";
 
-  /** Requests that undo something, by the names of their types. */
+  /** Empty requests of all operations, by the names of their types. */
   private static final Map<String, Message> TYPES =
       Arrays.stream(CsiOperation.values())
           .map(RawPlugin::request)
@@ -78,7 +79,7 @@ final class Ledger {
     }
   }
 
-  /** Removes the file, because nothing is left of the run. */
+  /** Removes the file, after all effects of the run are undone. */
   void remove() {
     try {
       boolean unused = Files.deleteIfExists(file);
@@ -89,7 +90,8 @@ final class Ledger {
   }
 
   /**
-   * Reads the requests, oldest first, each with the secrets that {@code secrets} returns for it.
+   * Reads the requests, oldest first, and adds to each request the secrets that {@code secrets}
+   * returns for it.
    */
   List<Message> undos(Function<Message, Map<String, String>> secrets) {
     List<Message> undos = new ArrayList<>();

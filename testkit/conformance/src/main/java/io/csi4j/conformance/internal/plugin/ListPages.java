@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Reads a plugin's lists page by page, and adds the cases about them. */
+/** Reads a plugin's lists page by page, and adds the cases for lists. */
 final class ListPages {
 
   private static final int MANY_PAGES = 10_000;
@@ -20,8 +20,8 @@ final class ListPages {
   private ListPages() {}
 
   /**
-   * Returns the entries of a list, read page by page; fails if a page has too many, or the list
-   * does not end.
+   * Returns the entries of a list, read page by page. Fails if a page has too many entries, or if
+   * the list does not end.
    */
   static List<Message> entries(Trial t, Message.Builder request) {
     Descriptor type = request.getDescriptorForType();
@@ -56,8 +56,8 @@ final class ListPages {
   }
 
   /**
-   * Returns the ids of the objects of one kind in a list; each entry has a field named after the
-   * kind.
+   * Returns the ids of the objects in a list. Each entry of the list has a field named {@code
+   * kind}.
    */
   static List<String> ids(Trial t, String kind, Message.Builder request) {
     return entries(t, request).stream()
@@ -66,10 +66,10 @@ final class ListPages {
   }
 
   /**
-   * Adds the cases of the lists of volumes and of snapshots.
+   * Adds the cases for the list of volumes or the list of snapshots.
    *
-   * @param prefix the prefix of their names
-   * @param kind the kind of the listed objects
+   * @param prefix the prefix of the names of the cases
+   * @param kind the kind of the listed objects, such as {@code volume}
    * @param list the request for the complete list
    * @param made creates an object, and returns its id
    * @param deleted creates and deletes an object, and returns its id
@@ -101,7 +101,8 @@ final class ListPages {
           Message.Builder page = list.apply(t);
           page.setField(page.getDescriptorForType().findFieldByName("max_entries"), 1);
           for (String id : List.of(made.apply(t), made.apply(t), made.apply(t))) {
-            // A paged list may miss an object while other objects change.
+            // A list that is read page by page may miss an object if other objects change during
+            // the reading, so the list is read up to three times.
             t.check(
                 Stream.generate(() -> ids(t, kind, page))
                     .limit(3)

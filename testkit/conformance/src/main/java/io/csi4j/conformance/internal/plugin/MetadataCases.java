@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Cases about the blocks of a snapshot. */
+/** Cases for the calls that list the blocks of snapshots. */
 final class MetadataCases {
 
   private MetadataCases() {}
@@ -52,7 +52,10 @@ final class MetadataCases {
         .build();
   }
 
-  /** Returns a snapshot of a volume whose snapshots can be compared. */
+  /**
+   * Returns a snapshot of a volume whose snapshots the plugin can compare. Otherwise, ends the
+   * case.
+   */
   private static Snapshot compared(Trial t) {
     Volume volume = blockVolume(t);
     Snapshot known = snapshot(t, volume);
@@ -109,7 +112,7 @@ final class MetadataCases {
     return ranges.stream().mapToLong(BlockMetadata::getSizeBytes).sum();
   }
 
-  /** Returns the ranges of a complete stream, after checking them. */
+  /** Checks the ranges of a complete stream, and returns them. */
   private static List<BlockMetadata> ranges(Trial t, MessageOrBuilder request, long from, int max) {
     Reply reply = t.call(request);
     if (reply.code() == FAILED_PRECONDITION) {

@@ -8,7 +8,7 @@ import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A requirement of a case on the plugin or on its description. */
+/** A requirement of a case that the plugin or its description must meet. */
 @SuppressWarnings("ImmutableEnumChecker") // The checks are stateless lambdas.
 enum Need {
   CONTROLLER(PluginCapability.Service.Type.CONTROLLER_SERVICE),
@@ -36,7 +36,7 @@ enum Need {
   CONDITION(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION),
   LIST_HEALTH(ControllerServiceCapability.RPC.Type.LIST_VOLUME_HEALTH),
 
-  /** A node service on the node's socket. */
+  /** The plugin serves a node service on the node's socket. */
   NODE("a node service", "no node service is served here", t -> t.offers().node()),
 
   STAGING(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME),
@@ -54,13 +54,13 @@ enum Need {
 
   GROUPS(GroupControllerServiceCapability.RPC.Type.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
 
-  /** A volume to use on the node. */
+  /** The case can get a volume to use on the node. */
   VOLUME(
       "a volume: CREATE_DELETE_VOLUME, or an existing one in the description",
       "the plugin cannot create volumes, and its description names none that exists",
       t -> CREATE.met(t) || t.plugin().existingVolume().isPresent()),
 
-  /** Both capabilities for the newer access modes. */
+  /** Controller and node both offer the capability for the newer access modes. */
   NEW_MODES(
       "SINGLE_NODE_MULTI_WRITER (controller and node)",
       "the plugin does not offer SINGLE_NODE_MULTI_WRITER in controller and node",
@@ -179,7 +179,7 @@ enum Need {
     return words;
   }
 
-  /** Returns the reason for which a case is skipped if the requirement is not met. */
+  /** Returns the reason for skipping a case whose requirement is not met. */
   String otherwise(Trial trial) {
     return service != null && trial.offers().unserved().contains(service)
         ? "the plugin declares "

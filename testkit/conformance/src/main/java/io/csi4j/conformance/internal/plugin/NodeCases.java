@@ -28,7 +28,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Cases about the plugin's work on the node where volumes are used. */
+/** Cases for the calls to the node service. */
 final class NodeCases {
 
   private static final NodeGetInfoRequest INFO = NodeGetInfoRequest.getDefaultInstance();
@@ -90,14 +90,14 @@ final class NodeCases {
         });
   }
 
-  /** Returns whether a file exists at a path of the plugin. */
+  /** Returns whether a file exists at the path that the plugin sees as {@code path}. */
   private static boolean isThere(Trial t, String path) {
     return Files.exists(t.paths().here(path), LinkOption.NOFOLLOW_LINKS);
   }
 
   /**
-   * Publishes a volume for the first time, as the tested step, and returns the request; ends the
-   * case if the plugin does not accept the values of its description.
+   * Publishes a volume for the first time as the tested step, and returns the request. If the
+   * plugin does not accept the values in its description, the case ends without a verdict.
    */
   private static NodePublishVolumeRequest publishNew(Trial t, Volume volume) {
     NodePublishVolumeRequest request = toPublish(t, staged(t, volume)).build();
@@ -106,8 +106,8 @@ final class NodeCases {
   }
 
   /**
-   * Publishes a volume read-only, as the tested step, and returns the request; ends the case if the
-   * plugin does not accept the values of its description.
+   * Publishes a volume read-only as the tested step, and returns the request. If the plugin does
+   * not accept the values in its description, the case ends without a verdict.
    */
   private static NodePublishVolumeRequest publishReadonly(Trial t, Volume volume) {
     var writable = toPublish(t, staged(t, volume));
@@ -120,7 +120,10 @@ final class NodeCases {
     return request;
   }
 
-  /** Makes one call twice: the second must succeed, and must not mount over the first mount. */
+  /**
+   * Makes a call twice. The second call must succeed, and must not add another mount on top of the
+   * first.
+   */
   private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path) {
     Message same = Trial.built(request);
     t.prepare(same);
@@ -343,7 +346,7 @@ final class NodeCases {
     }
   }
 
-  /** Writes an empty file and syncs it; returns whether that worked. */
+  /** Creates an empty file and syncs it. Returns whether both steps succeeded. */
   private static boolean write(Path file) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {

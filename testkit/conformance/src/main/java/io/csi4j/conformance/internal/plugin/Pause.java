@@ -3,7 +3,10 @@ package io.csi4j.conformance.internal.plugin;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Pauses between calls that are repeated until a deadline; each pause is longer than the last. */
+/**
+ * Pauses between calls that are repeated until a deadline. Each pause is longer than the previous
+ * pause, up to a maximum.
+ */
 final class Pause {
 
   private static final long FIRST = Duration.ofMillis(20).toNanos();

@@ -20,11 +20,11 @@ import java.util.Set;
 /**
  * The services and capabilities of a plugin.
  *
- * @param types all its capabilities that are served on the sockets of the run, and its modes of
+ * @param types all capabilities that the plugin serves on the sockets of the run, and its modes of
  *     volume expansion
- * @param unserved services that it declares but does not serve on these sockets
- * @param node whether a node service is served
- * @param info the information about its node, if it returns any
+ * @param unserved services that the plugin declares but does not serve on these sockets
+ * @param node whether the plugin serves a node service
+ * @param info the plugin's answer to NodeGetInfo; empty if the plugin need not serve it
  */
 record PluginOffers(
     Set<Enum<?>> types, Set<Enum<?>> unserved, boolean node, NodeGetInfoResponse info) {
@@ -58,7 +58,8 @@ record PluginOffers(
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
-    // Every call of this service does work: it is assumed to be where the controller is.
+    // Every call of the snapshot metadata service does work, so no call can test whether the
+    // service is served. It is assumed to be served on the same socket as the controller.
     if (unserved.contains(Service.Type.CONTROLLER_SERVICE)
         && types.remove(Service.Type.SNAPSHOT_METADATA_SERVICE)) {
       unserved.add(Service.Type.SNAPSHOT_METADATA_SERVICE);
@@ -73,7 +74,10 @@ record PluginOffers(
     return new PluginOffers(types, unserved, true, info(t, types));
   }
 
-  /** Returns the node's answer to NodeGetInfo, which only a plugin that attaches must give. */
+  /**
+   * Returns the node's answer to NodeGetInfo. Only a plugin that attaches volumes must implement
+   * this call.
+   */
   private static NodeGetInfoResponse info(Trial t, Set<Enum<?>> types) {
     Reply reply = t.call(NodeGetInfoRequest.getDefaultInstance());
     return reply.code() == StatusCode.UNIMPLEMENTED
@@ -83,8 +87,8 @@ record PluginOffers(
   }
 
   /**
-   * Returns whether a service that the plugin declares is served here. A plugin declares the same
-   * services on all its sockets, whatever they serve.
+   * Returns whether the plugin serves a declared service on the sockets of the run. A plugin
+   * declares the same services on all its sockets, even on sockets that do not serve them.
    */
   private static boolean isServed(
       Trial t, Service.Type service, Message first, Set<Enum<?>> types, Set<Enum<?>> unserved) {

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tracks whether the plugin listens, has crashed, or hangs, by its answers. Not thread-safe. */
+/**
+ * Tracks whether the plugin listens, has crashed, or hangs, based on its answers. Not thread-safe.
+ */
 final class PluginPresence {
 
   private final PluginUnderTest plugin;
@@ -29,7 +31,7 @@ final class PluginPresence {
   }
 
   /**
-   * Begins a case: starts a crashed plugin again, if possible.
+   * Begins a case. A crashed plugin is started again, if the suite knows its command.
    *
    * @return whether the plugin is now another process
    */
@@ -38,7 +40,7 @@ final class PluginPresence {
     if (silent == null) {
       return false;
     }
-    // A proxy may keep listening for a moment after its plugin has crashed.
+    // A proxy may continue to listen for a moment after its plugin has crashed.
     if (!RawPlugin.listens(silent) || (started != null && !started.listens())) {
       if (started == null) {
         throw CaseEndedException.notRun(
@@ -52,12 +54,12 @@ final class PluginPresence {
     return true;
   }
 
-  /** Returns whether a plugin that does not answer yet may do so later. */
+  /** Returns whether a plugin that does not answer now may answer later. */
   boolean mayAnswer(RawPlugin socket) {
     return RawPlugin.listens(socket.endpoint()) || (started != null && started.isAlive());
   }
 
-  /** Ends the case if it would repeat a call that hung before. */
+  /** Ends the case before it makes a call that hung in an earlier case. */
   void checkMayAsk(CsiOperation operation) {
     String before = hung.get(operation);
     if (before != null) {
@@ -67,14 +69,14 @@ final class PluginPresence {
     }
   }
 
-  /** Records that a case has failed because a call is not implemented. */
+  /** Records that the current case failed because a call is not implemented. */
   void failedUnserved(CsiOperation operation) {
     unserved.putIfAbsent(operation, about);
   }
 
   /**
-   * Ends the case if a call is not implemented, and another case has already failed for that
-   * reason.
+   * Ends the case without a verdict if a call is not implemented and an earlier case has already
+   * failed for that reason.
    */
   void checkServed(Reply reply) {
     String failed = unserved.get(reply.operation());
@@ -133,7 +135,7 @@ final class PluginPresence {
         && reply.took().toNanos() > plugin.deadline().toNanos() / 10 * 9;
   }
 
-  /** Returns whether a call that undoes something got no answer, and records why. */
+  /** Returns whether a call that undoes an effect got no answer. Records the reason. */
   boolean isSilent(Reply reply, RawPlugin socket) {
     try {
       heard(reply, socket);

@@ -6,7 +6,10 @@ import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.model.StatusCode;
 import java.util.Optional;
 
-/** Determines whether the plugin is ready, by Probe: once, and again after a restart. */
+/**
+ * Determines by Probe whether the plugin is ready. Probe is called once, and again after each
+ * restart of the plugin.
+ */
 final class PluginReadiness {
 
   private static final Message PROBE = ProbeRequest.getDefaultInstance();
@@ -38,10 +41,14 @@ final class PluginReadiness {
     run.presence().heard(reply, socket);
   }
 
-  /** Ends the case if the plugin reports that it is not ready, because its calls may fail then. */
+  /**
+   * Ends the case if the plugin reports that it is not ready, because the calls of the case might
+   * fail for that reason.
+   */
   void check() {
     if (!asked) {
-      // The other cases judge a plugin that does not answer this call.
+      // A plugin that does not answer Probe counts as ready here, because the cases judge such a
+      // plugin.
       asked = true;
       unready = Optional.empty();
       unready = awaitReady(new Trial(run, 0));
@@ -52,7 +59,8 @@ final class PluginReadiness {
   }
 
   /**
-   * Waits until the plugin is ready; returns why it is not, if it still reports so at the deadline.
+   * Waits until the plugin is ready. If the plugin still reports at the deadline that it is not
+   * ready, returns the reason.
    */
   private Optional<String> awaitReady(Trial trial) {
     Pause pause = new Pause(run.deadline());
@@ -66,7 +74,9 @@ final class PluginReadiness {
     return why;
   }
 
-  /** Returns why the plugin is not ready, if its answer to Probe says so. */
+  /**
+   * Returns the reason why the plugin is not ready; empty if its answer to Probe does not say so.
+   */
   static Optional<String> unready(Trial trial, Reply probed) {
     if (probed.code() == StatusCode.FAILED_PRECONDITION) {
       return Optional.of("the plugin reports that it is unhealthy: " + trial.shown(probed));

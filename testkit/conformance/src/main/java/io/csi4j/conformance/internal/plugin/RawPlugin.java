@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A plugin's socket that accepts any message, without checks and retries. */
+/** A client of one plugin socket that sends any message, without checks and retries. */
 final class RawPlugin implements AutoCloseable {
 
   /** Time for an exiting process to close all its files. */
@@ -32,7 +32,7 @@ final class RawPlugin implements AutoCloseable {
     calls = new RawCalls(endpoint, "csi4j-conformance-io");
   }
 
-  /** Begins a call; the future always completes normally. */
+  /** Begins a call. The future always completes normally. */
   CompletableFuture<Reply> call(Message request, Duration deadline) {
     long began = System.nanoTime();
     WireOperation wire = WireOperation.of(operation(request));
@@ -66,7 +66,7 @@ final class RawPlugin implements AutoCloseable {
     return endpoint;
   }
 
-  /** Returns an empty request of a call. */
+  /** Returns an empty request of this operation. */
   static Message request(CsiOperation operation) {
     return WireOperation.of(operation).request();
   }
@@ -80,8 +80,8 @@ final class RawPlugin implements AutoCloseable {
   }
 
   /**
-   * Returns whether nothing listens on the socket, or stops listening within moments: an exiting
-   * process closes its connections and its socket one after the other.
+   * Returns whether no process listens on the socket, if necessary after a short wait. The wait is
+   * needed because an exiting process closes its connections and its socket one after the other.
    */
   static boolean isGone(CsiEndpoint endpoint) {
     Pause moments = new Pause(MOMENTS);
@@ -99,7 +99,7 @@ final class RawPlugin implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Ends the calls in flight, and the thread. */
+  /** Ends the calls in flight and the client's thread. */
   @Override
   public void close() {
     calls.close();

@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
  * @param operation the call
  * @param code the status code
  * @param text the status message, unchanged
- * @param messages the answer: one message, those of a stream, or none
+ * @param messages the messages of the answer: one message, several for a stream, or none
  * @param took the duration of the call
- * @param lost whether the connection ended before the answer, or could not be established
+ * @param lost whether the connection broke before the answer, or could not be established
  */
 record Reply(
     CsiOperation operation,

@@ -7,13 +7,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The mounts visible to this process, which are those of the plugin if both share the namespace.
+ * The mounts that this process can see. They include the plugin's mounts if the plugin runs in the
+ * same mount namespace.
  */
 final class SeenMounts {
 
   private SeenMounts() {}
 
-  /** Returns the number of mounts stacked at a path; also 0 if they are not visible. */
+  /**
+   * Returns the number of mounts at a path. Mounts that this process cannot see are not counted.
+   */
   static int at(Path path) {
     Path parent = path.toAbsolutePath().getParent();
     if (parent == null) {

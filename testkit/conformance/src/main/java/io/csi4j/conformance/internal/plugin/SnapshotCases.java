@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Cases about snapshots of single volumes, and group snapshots. */
+/** Cases for snapshots of single volumes, and for group snapshots. */
 final class SnapshotCases {
 
   private SnapshotCases() {}
@@ -74,7 +74,10 @@ final class SnapshotCases {
         });
   }
 
-  /** Returns whether a topology is among these; an empty list means everywhere. */
+  /**
+   * Returns whether one of {@code places} contains the topology. An empty list contains every
+   * topology.
+   */
   private static boolean isWithin(Topology place, List<Topology> places) {
     return places.isEmpty()
         || places.stream()
@@ -133,12 +136,15 @@ final class SnapshotCases {
         });
   }
 
-  /** Takes the snapshot of a request that fits the description. */
+  /**
+   * Creates a snapshot with this request. If the plugin does not accept the values in its
+   * description, the case ends without a verdict.
+   */
   private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request) {
     return (Snapshot) named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
-  /** Checks that a repeated request returns the snapshot that was taken first. */
+  /** Checks that a repeated request returns the first snapshot, and creates no other. */
   private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first) {
     Message created = repeated(t, request, first.getReadyToUse(), CreateSnapshotResponse.class);
     Snapshot again = (Snapshot) named(t, created);
@@ -306,7 +312,7 @@ final class SnapshotCases {
     return group.getSnapshotsList().stream().map(what).collect(Collectors.toSet());
   }
 
-  /** Checks that a repeated request creates one group. */
+  /** Checks that a repeated request returns the first group, and creates no other. */
   private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request) {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     var again =

@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A plugin in a process that the suite started, with the last lines of its output. */
+/** A plugin that the suite starts in a process, with the last lines of its output. */
 final class StartedPlugin implements AutoCloseable {
 
   private static final int LINES = 20;
@@ -41,7 +41,7 @@ final class StartedPlugin implements AutoCloseable {
   /**
    * Creates a plugin that is not started yet.
    *
-   * @param scrubber removes secrets from the lines of its output
+   * @param scrubber removes secrets from the lines of the plugin's output
    * @param toEnd the time between SIGTERM and SIGKILL
    */
   StartedPlugin(PluginUnderTest plugin, UnaryOperator<String> scrubber, Duration toEnd) {
@@ -53,16 +53,19 @@ final class StartedPlugin implements AutoCloseable {
     this.scrubber = scrubber;
   }
 
-  /** Starts the plugin unless something listens already, and waits until it is reachable. */
+  /**
+   * Starts the plugin, unless a process already listens on its socket, and waits until the plugin
+   * is reachable.
+   */
   void start() {
     if (!listens()) {
       begin();
       Pause pause = new Pause(patience);
       while (!listens() && isAlive() && pause.again()) {
-        // Checked again in the next round.
+        // The plugin does not listen yet.
       }
       while (!RawPlugin.listens(reachedAt) && isAlive() && pause.again()) {
-        // A proxy listens a moment later.
+        // A proxy in front of the plugin does not listen yet.
       }
     }
   }
@@ -113,12 +116,12 @@ final class StartedPlugin implements AutoCloseable {
     return begun != null && begun.isAlive();
   }
 
-  /** Returns whether the plugin itself listens now, not only a proxy in front of it. */
+  /** Returns whether the plugin itself listens. A proxy in front of the plugin does not count. */
   boolean listens() {
     return RawPlugin.listens(endpoint);
   }
 
-  /** Returns whether the process has ended, or ends within moments. */
+  /** Returns whether the process has ended, or ends within a short wait. */
   boolean hasEnded() {
     Process begun = process;
     if (begun == null) {
@@ -153,7 +156,10 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
-  /** Returns the end of its output as lines of text; empty if it printed nothing. */
+  /**
+   * Returns the exit code of the process and the last lines of its output, as text; empty if there
+   * is neither.
+   */
   String lastWords() {
     Process begun = process;
     StringBuilder out = new StringBuilder();
@@ -185,15 +191,15 @@ final class StartedPlugin implements AutoCloseable {
     all.forEach(ProcessHandle::destroy);
     Pause pause = new Pause(toEnd);
     while (all.stream().anyMatch(StartedPlugin::isRunning) && pause.again()) {
-      // Checked again: a shell ends before the plugin that it has started.
+      // All processes are checked, because a shell may end before the plugin that it started.
     }
     all.forEach(ProcessHandle::destroyForcibly);
     process = null;
   }
 
   /**
-   * Returns whether the process runs: an orphan that has ended may stay in the process table
-   * forever.
+   * Returns whether the process is running. An orphaned process that has ended may stay in the
+   * process table forever, but it has no command any more.
    */
   private static boolean isRunning(ProcessHandle process) {
     return process.isAlive() && process.info().command().isPresent();

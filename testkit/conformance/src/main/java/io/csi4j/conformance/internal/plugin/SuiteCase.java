@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A case of the suite: a row of {@code cases.tsv}, and its steps.
+ * A case of the suite: a row of {@code cases.tsv} with its steps.
  *
  * @param strength the strength of the rule
  * @param requirements the requirements of the case
  * @param errorRows the rows of error tables that the case tests, by their lines in the spec
  * @param sentence the rule of the spec, paraphrased
- * @param steps the steps; they return if the plugin behaved as expected
+ * @param steps the steps; they return normally if the plugin behaved as expected
  */
 public record SuiteCase(
     String name,
@@ -31,7 +31,7 @@ public record SuiteCase(
     MUST,
     /** A plugin that behaves differently gets advice. */
     SHOULD,
-    /** The plugin may do either; only other behaviour gets advice. */
+    /** The spec allows several behaviours. A plugin that shows any other behaviour gets advice. */
     MAY
   }
 

@@ -28,7 +28,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A run of the suite: the sockets of a plugin, and a directory for its paths. */
+/** A run of the suite, with the sockets of a plugin and a directory for its paths. */
 public final class SuiteRun implements ConformanceRun {
 
   private final PluginUnderTest plugin;
@@ -71,8 +71,8 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * Opens a run against {@code plugin}; sends nothing yet, but starts the plugin's program if it
-   * has one.
+   * Opens a run against {@code plugin}. Starts the plugin with its command, if the description has
+   * one, but makes no call yet.
    */
   public static SuiteRun open(PluginUnderTest plugin) {
     try {
@@ -88,7 +88,7 @@ public final class SuiteRun implements ConformanceRun {
     }
   }
 
-  /** Starts the program of the plugin, if it has one; closes this run if that fails. */
+  /** Starts the plugin, if the description has a command. If the start fails, closes this run. */
   private void start() {
     if (started == null) {
       return;
@@ -171,7 +171,10 @@ public final class SuiteRun implements ConformanceRun {
     return result;
   }
 
-  /** Ends a case that must not run: the run was stopped, its time is up, or the plugin is gone. */
+  /**
+   * Ends a case that must not run, because the run was stopped, its time is up, or the plugin has
+   * ended.
+   */
   private void checkMayRun(SuiteCase about) {
     checkNotStopped();
     checkInBudget();
@@ -196,7 +199,7 @@ public final class SuiteRun implements ConformanceRun {
     }
   }
 
-  /** Returns the deadline of the next call; zero if the budget of the run is used up. */
+  /** Returns the deadline for the next call; zero if the time of the run is up. */
   Duration deadline() {
     if (plugin.budget().isEmpty()) {
       return plugin.deadline();
@@ -234,10 +237,11 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * Undoes the work of an earlier run that is recorded in the ledger of the description; returns
-   * what remains.
+   * Undoes the effects of an earlier run that the ledger of the description lists. Returns the
+   * effects that remain.
    *
-   * @throws IllegalArgumentException if there is no ledger, or it cannot be read
+   * @throws IllegalArgumentException if the description names no ledger, or the ledger cannot be
+   *     read
    */
   public static List<String> cleanUpAfter(PluginUnderTest plugin) {
     Ledger ledger =
@@ -287,9 +291,10 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * Records in the ledger the current objects of all cases.
+   * Writes the current objects of all cases to the ledger.
    *
-   * @throws UncheckedIOException if the ledger cannot be written: nothing more may be created
+   * @throws UncheckedIOException if the ledger cannot be written; no further object may then be
+   *     created
    */
   void remember() {
     if (ledger == null || keepLedger) {
@@ -309,18 +314,19 @@ public final class SuiteRun implements ConformanceRun {
     ledger.write(undos, directories);
   }
 
-  /** Records the remaining objects; a ledger that cannot be written names all of them already. */
+  /**
+   * Writes the remaining objects to the ledger. A failure is ignored, because the old ledger
+   * already lists all of these objects.
+   */
   private void rememberLess() {
     try {
       remember();
     } catch (UncheckedIOException e) {
-      // The next call that would create something fails for this reason.
+      // The next call that creates an object will fail for the same reason.
     }
   }
 
-  /**
-   * Returns the text with the plugin's own socket in place of the socket of a proxy in front of it.
-   */
+  /** Returns the text with the socket of a proxy replaced by the plugin's own socket. */
   String named(String text) {
     return text.replace(plugin.controller().path().toString(), plugin.startsAt().path().toString());
   }
@@ -386,7 +392,7 @@ public final class SuiteRun implements ConformanceRun {
     return directory;
   }
 
-  /** Returns the mark that is part of all names of this run and of no others. */
+  /** Returns a text that is part of all names in this run, and of no name in any other run. */
   String mark() {
     return mark;
   }
@@ -401,7 +407,7 @@ public final class SuiteRun implements ConformanceRun {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
-        // A case left something in it, and reported that.
+        // The directory is not empty. The case that left files in it has already reported them.
       }
     }
     if (started != null) {

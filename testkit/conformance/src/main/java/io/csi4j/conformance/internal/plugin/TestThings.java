@@ -27,20 +27,26 @@ final class TestThings {
     return t.prepared(() -> made(t, LawfulRequests.toCreate(t)));
   }
 
-  /** Creates the volume of this request, if the plugin does so, as the tested step. */
+  /**
+   * Creates a volume with this request as the tested step. The case fails if the plugin refuses the
+   * request.
+   */
   static Volume made(Trial t, MessageOrBuilder request) {
     return (Volume) named(t, t.ok(request, CreateVolumeResponse.class));
   }
 
   /**
-   * Creates the volume of this request; ends the case if the plugin does not accept the values of
-   * its description.
+   * Creates a volume with this request. If the plugin does not accept the values in its
+   * description, the case ends without a verdict.
    */
   static Volume taken(Trial t, MessageOrBuilder request) {
     return (Volume) named(t, t.taken(request, CreateVolumeResponse.class));
   }
 
-  /** Returns the created object: the only field of the answer, which has an id. */
+  /**
+   * Returns the created object from the answer. The object is the only field of the answer, and
+   * must have an id.
+   */
   static Message named(Trial t, Message created) {
     Descriptor type = created.getDescriptorForType();
     FieldDescriptor kind = type.getFields().get(0);
@@ -63,12 +69,14 @@ final class TestThings {
     return volume;
   }
 
-  /** Returns a volume to use: that of the description, or a new one. */
+  /**
+   * Returns a volume for the case: the existing volume in the description, or else a new volume.
+   */
   static Volume volume(Trial t) {
     return volume(t, LawfulRequests.capability(t));
   }
 
-  /** Returns a volume to use with this capability. */
+  /** Returns a volume that the case uses with this capability. */
   static Volume volume(Trial t, VolumeCapability capability) {
     if (t.plugin().existingVolume().isEmpty()) {
       var request = LawfulRequests.toCreate(t).setVolumeCapabilities(0, capability);
@@ -83,7 +91,8 @@ final class TestThings {
   }
 
   /**
-   * Makes further requests of the case use the volume with this capability, and returns the volume.
+   * Sets the capability with which later requests of the case use the volume, and returns the
+   * volume.
    */
   static Volume usedAs(Trial t, VolumeCapability capability, Volume volume) {
     t.uses().put(volume.getVolumeId(), capability);
@@ -95,8 +104,8 @@ final class TestThings {
   }
 
   /**
-   * Attaches the volume if the plugin supports that, and returns it: later requests have its
-   * context.
+   * Attaches the volume, if the plugin supports attaching, and returns the volume. Later requests
+   * contain the publish context of the volume.
    */
   static Volume attached(Trial t, Volume volume) {
     if (Need.ATTACH.met(t)) {
@@ -107,7 +116,10 @@ final class TestThings {
     return volume;
   }
 
-  /** Attaches and stages the volume as far as the plugin supports that, and returns it. */
+  /**
+   * Attaches and stages the volume, as far as the plugin supports these steps, and returns the
+   * volume.
+   */
   static Volume staged(Trial t, Volume volume) {
     attached(t, volume);
     if (Need.STAGING.met(t)) {
@@ -116,7 +128,7 @@ final class TestThings {
     return volume;
   }
 
-  /** Publishes the volume after all required steps, and returns it. */
+  /** Publishes the volume after all required steps, and returns the volume. */
   static Volume published(Trial t, Volume volume) {
     t.prepare(LawfulRequests.toPublish(t, staged(t, volume)));
     return volume;
@@ -127,8 +139,8 @@ final class TestThings {
   }
 
   /**
-   * Returns a volume published in one of the newer modes, of which a plugin may support one or
-   * both.
+   * Returns a volume that is published in one of the newer access modes. A plugin may support only
+   * one of these modes.
    */
   static Volume publishedInMode(Trial t, Mode mode) {
     VolumeCapability capability = LawfulRequests.inMode(LawfulRequests.capability(t), mode);
@@ -147,12 +159,14 @@ final class TestThings {
             }));
   }
 
-  /** Returns a new snapshot, once it is ready to use. */
+  /** Creates a snapshot, and returns it when it is ready to use. */
   static Snapshot snapshot(Trial t, Volume volume) {
     return (Snapshot) ready(t, LawfulRequests.toSnapshot(t, volume));
   }
 
-  /** Returns the snapshot or group snapshot of this request, once it is ready to use. */
+  /**
+   * Creates a snapshot or group snapshot with this request, and returns it when it is ready to use.
+   */
   static Message ready(Trial t, MessageOrBuilder request) {
     Message same = Trial.built(request);
     return t.prepared(
@@ -168,8 +182,8 @@ final class TestThings {
   }
 
   /**
-   * Returns the answer to a repeated request for snapshots. The plugin may abort it until the
-   * snapshots are ready.
+   * Repeats a request for snapshots, and returns the answer. The plugin may answer ABORTED until
+   * the snapshots are ready.
    */
   static <A extends Message> A repeated(
       Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) {
@@ -183,7 +197,7 @@ final class TestThings {
     return t.succeeded(reply, answer);
   }
 
-  /** Ends the case if a snapshot has not become ready in time. */
+  /** Waits for a moment. Ends the case if a snapshot has not become ready in time. */
   private static void checkAgain(Trial t, Pause pause) {
     if (!pause.again()) {
       throw CaseEndedException.notRun(
@@ -191,7 +205,10 @@ final class TestThings {
     }
   }
 
-  /** Takes the snapshot of this request, if the plugin does so, as the tested step. */
+  /**
+   * Creates a snapshot with this request as the tested step. The case fails if the plugin refuses
+   * the request.
+   */
   static Snapshot cut(Trial t, MessageOrBuilder request) {
     return (Snapshot) named(t, t.ok(request, CreateSnapshotResponse.class));
   }

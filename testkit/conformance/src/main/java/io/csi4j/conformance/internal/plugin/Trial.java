@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running case: its calls, the objects that they created, and the observations. Not thread-safe.
+ * A running case, with its calls, the objects that they created, and its findings. Not thread-safe.
  */
 final class Trial {
 
@@ -48,13 +48,14 @@ final class Trial {
   }
 
   /**
-   * Returns the capabilities of the case's volumes, by their ids; other volumes have the usual one.
+   * Returns the capabilities with which the case uses volumes, by volume id. All other volumes are
+   * used with the usual capability.
    */
   Map<String, VolumeCapability> uses() {
     return uses;
   }
 
-  /** Returns the contexts with which the case's volumes were attached, by their ids. */
+  /** Returns the publish contexts of the volumes that the case attached, by volume id. */
   Map<String, Map<String, String>> publishContexts() {
     return publishContexts;
   }
@@ -72,7 +73,7 @@ final class Trial {
     return "csi4j-" + run.mark() + "-" + number + "-" + ++names;
   }
 
-  /** Returns the services and capabilities of the plugin; queried once in a trial. */
+  /** Returns the services and capabilities of the plugin. They are queried only once in a case. */
   PluginOffers offers() {
     PluginOffers known = offers;
     if (known == null) {
@@ -84,12 +85,12 @@ final class Trial {
 
   // ---- calls
 
-  /** Returns the message of a request that may still be a builder. */
+  /** Returns the request as a message. A builder is built first. */
   static Message built(MessageOrBuilder request) {
     return request instanceof Message.Builder builder ? builder.build() : (Message) request;
   }
 
-  /** Sends a request and waits for its result. */
+  /** Sends a request and waits for its reply. */
   Reply call(MessageOrBuilder request) {
     Message message = built(request);
     checkMayAsk(message);
@@ -102,7 +103,10 @@ final class Trial {
     run.presence().checkMayAsk(RawPlugin.operation(request));
   }
 
-  /** Sends a request that undoes something, whatever the state of the plugin. */
+  /**
+   * Sends a request that undoes an effect. The request is sent even if the plugin seems to be
+   * hanging.
+   */
   Reply undo(Message request) {
     preparing = false;
     leftovers.begin(request);
@@ -127,7 +131,10 @@ final class Trial {
     return reply;
   }
 
-  /** Ends the case if there was no answer, or if the answer contains secrets. */
+  /**
+   * Returns the reply. Ends the case if the plugin did not answer, or if the answer contains
+   * secrets.
+   */
   private Reply judged(Reply reply, RawPlugin socket) {
     if (reply.code() == StatusCode.DEADLINE_EXCEEDED) {
       run.checkInBudget();
@@ -161,17 +168,20 @@ final class Trial {
     return replies;
   }
 
-  /** Makes a call on the node's socket, for any service. */
+  /** Makes a call to any service on the node's socket. */
   Reply callNode(Message request) {
     return judged(unjudged(request, run.node()), run.node());
   }
 
-  /** Makes a call on a socket, and leaves the interpretation of the reply to the caller. */
+  /** Makes a call on a socket, and returns any reply without judging it. */
   Reply unjudged(Message request, RawPlugin socket) {
     return noted(request, socket.call(request, run.deadline()));
   }
 
-  /** Runs a preparation step: the case does not judge a refusal. */
+  /**
+   * Runs a preparation step. If the plugin refuses such a step, the case does not fail, but ends
+   * without a verdict.
+   */
   <T> T prepared(Supplier<T> step) {
     boolean outer = preparing;
     preparing = true;
@@ -198,18 +208,18 @@ final class Trial {
     return succeeded(call(request), answer);
   }
 
-  /** Returns the answer of a call that must have succeeded. */
+  /** Returns the answer in the reply. Fails unless the call succeeded. */
   <A extends Message> A succeeded(Reply reply, Class<A> answer) {
     check(reply.isOk(), reply, "succeeds");
     return answer(reply, answer);
   }
 
-  /** Fails unless the call succeeds. */
+  /** Makes a call, and fails unless the call succeeds. */
   void ok(MessageOrBuilder request) {
     ok(request, Message.class);
   }
 
-  /** Fails unless the call succeeds twice. */
+  /** Makes a call twice, and fails unless both calls succeed. */
   void okTwice(MessageOrBuilder request) {
     Message same = built(request);
     ok(same);
@@ -217,7 +227,7 @@ final class Trial {
   }
 
   /**
-   * Makes a call and returns its answer; if the plugin does not accept the values of its
+   * Makes a call and returns its answer. If the plugin does not accept the values in its
    * description, the case ends without a verdict.
    */
   <A extends Message> A taken(MessageOrBuilder request, Class<A> answer) {
@@ -235,8 +245,8 @@ final class Trial {
   }
 
   /**
-   * Ends the case without a verdict if the plugin does not accept this request, because the values
-   * of its description do not fit.
+   * Checks that the plugin accepts this request. If it refuses the values in its description, the
+   * case ends without a verdict.
    */
   void checkTaken(MessageOrBuilder request) {
     StatusCode judged = calls.lastCode();
@@ -244,37 +254,37 @@ final class Trial {
     calls.judgeBy(judged);
   }
 
-  /** Returns the only message of a successful reply. */
+  /** Returns the message of a successful reply. Fails unless the reply has exactly one message. */
   <A extends Message> A answer(Reply reply, Class<A> answer) {
     check(reply.messages().size() == 1, "one message", reply.messages().size() + " messages");
     return answer.cast(reply.messages().get(0));
   }
 
-  /** Fails unless the call fails with one of these codes. */
+  /** Makes a call, and fails unless the call ends with one of these error codes. */
   void refused(MessageOrBuilder request, StatusCode... codes) {
     checkFails(call(request), codes);
   }
 
-  /** Fails unless the call has failed with one of these codes. */
+  /** Fails unless the call ended with one of these error codes. */
   void checkFails(Reply reply, StatusCode... codes) {
     check(List.of(codes).contains(reply.code()), reply, "fails with " + words(codes));
   }
 
-  /** Advises if the call ends with a code other than these. */
+  /** Makes a call, and records advice if it ends with any other code. */
   Reply best(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);
     adviseUnless(reply, codes);
     return reply;
   }
 
-  /** Advises if the plugin serves a call that it does not offer. */
+  /** Records advice if the plugin serves a call for which it does not offer the capability. */
   void unoffered(Need need, CsiOperation operation) {
     if (!need.met(this)) {
       best(RawPlugin.request(operation), StatusCode.UNIMPLEMENTED);
     }
   }
 
-  /** Advises if the call has ended with a code other than these. */
+  /** Records advice if the call ended with any other code. */
   void adviseUnless(Reply reply, StatusCode... codes) {
     if (!List.of(codes).contains(reply.code())) {
       advise(
@@ -303,37 +313,42 @@ final class Trial {
   }
 
   /**
-   * Fails the case unless {@code holds}; {@code expected} states what the call does, beginning with
-   * a verb.
+   * Fails the case unless {@code holds}. {@code expected} describes the expected behaviour of the
+   * call, and begins with a verb.
    */
   void check(boolean holds, Reply reply, String expected) {
     check(holds, reply.rpcName() + " " + expected, shown(reply));
   }
 
   /**
-   * Fails the case unless a size is at least this large; 0 is a size that the plugin does not
-   * report.
+   * Fails the case unless {@code size} is at least {@code least}. A size of 0 is accepted, because
+   * it means that the plugin does not report the size.
    */
   void checkSize(long size, long least) {
     check(size == 0 || size >= least, "at least " + least + " bytes, or 0", size + " bytes");
   }
 
-  /** Fails the case unless both are equal; {@code what} precedes them in the message. */
+  /**
+   * Fails the case unless both texts are equal. In the message, {@code what} precedes each text.
+   */
   void checkSame(String what, String expected, String got) {
     check(expected.equals(got), what + SafeText.quote(expected), what + SafeText.quote(got));
   }
 
-  /** Records behaviour that a plugin may show, but should not. */
+  /** Records advice: behaviour that the spec allows, but that a plugin should avoid. */
   void advise(String what) {
     advice.add(what);
   }
 
-  /** Advises against a text longer than the spec allows, which some well-known plugins return. */
+  /**
+   * Records advice if a text is longer than the spec allows. This is only advice, because some
+   * well-known plugins return such texts.
+   */
   void adviseSize(String field, String text) {
     adviseSize(field, SafeText.utf8Length(text), FieldLimits.TEXT);
   }
 
-  /** Advises against a map that is larger than the spec allows. */
+  /** Records advice if a map is larger than the spec allows. */
   void adviseSize(String field, Map<String, String> map) {
     adviseSize(field, SafeText.utf8Length(map), FieldLimits.MAP);
   }
@@ -356,22 +371,24 @@ final class Trial {
     return leftovers;
   }
 
-  /** Reports to the run what remains of the case, before and after each call. */
+  /**
+   * Updates the ledger of the run with the objects of this case. Called before and after each call.
+   */
   void remember() {
     run.remember();
   }
 
-  /** Returns whether the plugin does not answer, so that nothing can be undone. */
+  /** Returns whether the plugin does not answer any more, so that no effect can be undone. */
   boolean isSilent(Message request, Reply reply) {
     return run.presence().isSilent(reply, socket(request));
   }
 
-  /** Returns the number of mounts at a path of the plugin that this process sees. */
+  /** Returns the number of mounts that this process sees at a path of the plugin. */
   int mountsAt(String atPlugin) {
     return SeenMounts.at(paths.here(atPlugin));
   }
 
-  /** Undoes the work of the case, newest first; returns what could not be undone. */
+  /** Undoes the effects of the case, newest first, and returns the effects that remain. */
   List<String> cleanUp() {
     List<String> left = new ArrayList<>();
     leftovers.undo().forEach(each -> left.add(run.named(each)));

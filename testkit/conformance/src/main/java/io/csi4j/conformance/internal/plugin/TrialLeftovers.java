@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The effects of calls that no other call has undone yet, oldest first. Computed from the calls
- * alone.
+ * The effects of calls that no later call has undone, oldest first. This class derives the effects
+ * only from the requests and their answers.
  */
 final class TrialLeftovers {
 
@@ -45,7 +45,7 @@ final class TrialLeftovers {
   private final List<Undo> undos = new ArrayList<>();
   private final List<Undo> begun = new ArrayList<>();
 
-  /** The request that deletes the result of each successful creation. */
+  /** For each successful creation, the request that deletes its result. */
   private final Map<Message, Undo> deletions = new HashMap<>();
 
   TrialLeftovers(Trial trial) {
@@ -53,11 +53,11 @@ final class TrialLeftovers {
   }
 
   /**
-   * The way to undo an effect; two are equal if they undo the same effect.
+   * A request that undoes an effect.
    *
-   * @param request the call that undoes it, or a creation whose answer contains the object to
-   *     delete
-   * @param denied true if the plugin answered the creation with an error, and may have created
+   * @param request the call that undoes the effect; or, if the object's id is not known, the
+   *     creation, whose repetition returns the object to delete
+   * @param denied whether the plugin answered the creation with an error, and may have created
    *     nothing
    */
   private record Undo(Message request, String what, boolean denied) {
@@ -66,8 +66,8 @@ final class TrialLeftovers {
     }
 
     /**
-     * Returns whether a call undoes the same effect: it names the same object, and may name every
-     * node.
+     * Returns whether a call undoes the same effect. The call must name the same object. It may
+     * omit the node, and so name every node.
      */
     boolean undoes(Message by) {
       if (request.getClass() != by.getClass() || isCreation(by)) {
@@ -87,10 +87,10 @@ final class TrialLeftovers {
   }
 
   /**
-   * Records the possible effect of a call before it is sent, because the run may end during the
-   * call.
+   * Records the possible effect of a call before the call is sent, because the run may end during
+   * the call.
    *
-   * @throws UncheckedIOException if it cannot be recorded: the call must not be sent
+   * @throws UncheckedIOException if the effect cannot be recorded; the call must then not be sent
    */
   void begin(Message request) {
     Optional<Undo> next =
@@ -113,7 +113,7 @@ final class TrialLeftovers {
     return DELETIONS.containsKey(RawPlugin.operation(request));
   }
 
-  /** Records the effect of a call. */
+  /** Records the effect of a call after the call has ended. */
   void note(Message request, Reply reply) {
     boolean noted = !begun.isEmpty() || !undos.isEmpty();
     begun.clear();
@@ -137,8 +137,8 @@ final class TrialLeftovers {
       try {
         trial.remember();
       } catch (UncheckedIOException e) {
-        // The ledger has named all of this since before the call; the next call that creates
-        // something fails.
+        // The ledger already lists all these effects since before the call, so this failure is
+        // ignored. The next call that creates an object will fail for the same reason.
       }
     }
   }
@@ -153,13 +153,16 @@ final class TrialLeftovers {
     }
   }
 
-  /** Returns whether the result of an equal creation is known, and still exists. */
+  /** Returns whether the object that an equal creation created is known and still exists. */
   private boolean isMade(Message creation) {
     Undo deletion = deletions.get(creation);
     return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));
   }
 
-  /** Returns the deletion of the object in the answer to a creation, which is its only field. */
+  /**
+   * Returns the request that deletes the object in the answer to a creation. The object is the only
+   * field of the answer.
+   */
   private Undo deletion(Message creation, Message answer) {
     FieldDescriptor field = answer.getDescriptorForType().getFields().get(0);
     Message thing = (Message) answer.getField(field);
@@ -174,7 +177,7 @@ final class TrialLeftovers {
     return RawPlugin.request(Objects.requireNonNull(undos.get(RawPlugin.operation(request))));
   }
 
-  /** Returns the request that ends the use of a volume by this request. */
+  /** Returns the request that ends the use of a volume that this request began. */
   private Optional<Undo> use(Message request) {
     if (!RELEASES.containsKey(RawPlugin.operation(request))) {
       return Optional.empty();
@@ -192,7 +195,7 @@ final class TrialLeftovers {
             "the volume " + SafeText.quote(text(request, "volume_id")) + " " + where));
   }
 
-  /** Returns whether an answer may still arrive for which no one waits any more. */
+  /** Returns whether the answer was lost. The plugin may still be working on such a call. */
   private static boolean isLost(Reply reply) {
     return reply.code() == StatusCode.DEADLINE_EXCEEDED || reply.code() == StatusCode.UNAVAILABLE;
   }
@@ -204,7 +207,7 @@ final class TrialLeftovers {
     }
   }
 
-  /** Returns whether an unlawful call named no object that could be undone. */
+  /** Returns whether a request names no object, because it was derived from an invalid call. */
   private static boolean namesNothing(Message undo) {
     return List.of(
             "volume_id", "staging_target_path", "target_path", "snapshot_id", "group_snapshot_id")
@@ -213,7 +216,10 @@ final class TrialLeftovers {
         .anyMatch(field -> field != null && undo.getField(field).equals(""));
   }
 
-  /** Undoes everything, newest first, and repeats as needed; returns what remains. */
+  /**
+   * Undoes all effects, newest first, in several rounds if necessary. Returns the effects that
+   * remain.
+   */
   List<String> undo() {
     Map<Undo, String> why = new LinkedHashMap<>();
     boolean answers = true;
@@ -256,16 +262,16 @@ final class TrialLeftovers {
   }
 
   /**
-   * Returns whether a creation that ended with an error did so again. ABORTED means that the plugin
-   * is still working on it.
+   * Returns whether a repeated creation ended with an error again. ABORTED does not count, because
+   * the plugin is then still working on the creation.
    */
   private static boolean isDeniedAgain(Undo creation, Reply reply) {
     return creation.denied() && !isLost(reply) && reply.code() != StatusCode.ABORTED;
   }
 
   /**
-   * Removes a successful undo from the list, unless a mount still exists; returns whether anything
-   * changed.
+   * Removes a successful undo from the list, unless a mount still exists. Returns whether any
+   * progress was made.
    */
   private boolean settle(Undo undo, int mountsBefore, Map<Undo, String> why) {
     int mounts = mounts(undo);
@@ -294,12 +300,12 @@ final class TrialLeftovers {
     return 0;
   }
 
-  /** Adds an effect that an earlier run has left. */
+  /** Adds an effect that an earlier run left behind. */
   void takeOver(Message undo) {
     add(new Undo(undo, "what " + RawPlugin.operation(undo).rpcName() + " undoes"));
   }
 
-  /** Returns the requests that would undo all certain and possible effects. */
+  /** Returns the requests that undo all certain and possible effects. */
   List<Message> owed() {
     return Stream.concat(undos.stream(), begun.stream()).map(Undo::request).toList();
   }

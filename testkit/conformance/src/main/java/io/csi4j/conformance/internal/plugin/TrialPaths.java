@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The staging and target paths of one trial, in its own directory, as seen by this process and by
- * the plugin.
+ * The staging and target paths of one case, in its own directory. Each path has two forms: one for
+ * this process, and one for the plugin.
  */
 final class TrialPaths {
 
@@ -25,14 +25,14 @@ final class TrialPaths {
     there = plugin.directoryThere().map(Object::toString).orElse(directory.toString()) + "/" + name;
   }
 
-  /** Returns an existing directory, as the plugin sees it. */
+  /** Returns the plugin's path of an existing directory, which this method creates if necessary. */
   String staging(String name) {
     directory(here);
     directory(here.resolve(name));
     return there + "/" + name;
   }
 
-  /** Returns an unused path in an existing directory, as the plugin sees it. */
+  /** Returns the plugin's form of an unused path in an existing directory. */
   String target(String name) {
     directory(here);
     Path target = here.resolve(name);
@@ -42,7 +42,7 @@ final class TrialPaths {
     return there + "/" + name;
   }
 
-  /** Returns the path that the plugin sees as {@code atPlugin}. */
+  /** Returns this process's form of a path that the plugin sees as {@code atPlugin}. */
   Path here(String atPlugin) {
     return atPlugin.startsWith(there + "/")
         ? here.resolve(atPlugin.substring(there.length() + 1))
@@ -67,7 +67,10 @@ final class TrialPaths {
     }
   }
 
-  /** Removes the created directories if they are empty; returns what remains and why. */
+  /**
+   * Removes the created directories that are empty. Returns the remaining paths, each with the
+   * reason.
+   */
   List<String> remove() {
     List<String> left = new ArrayList<>();
     List<Path> all = new ArrayList<>(made);

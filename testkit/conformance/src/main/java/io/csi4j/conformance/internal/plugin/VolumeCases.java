@@ -18,7 +18,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import java.util.OptionalLong;
 
-/** Cases about the creation and deletion of volumes. */
+/** Cases for the creation and deletion of volumes. */
 final class VolumeCases {
 
   private VolumeCases() {}
@@ -104,8 +104,8 @@ final class VolumeCases {
   }
 
   /**
-   * Returns the size of the volume of this request, if it is created; advises on codes other than
-   * these.
+   * Returns the size of the volume that the plugin creates for this request; empty if it creates
+   * none. Any code other than {@code codes} leads to advice.
    */
   private static OptionalLong size(
       Trial t, CreateVolumeRequest.Builder request, StatusCode... codes) {
@@ -148,7 +148,8 @@ final class VolumeCases {
           if (reply.isOk() && volume.getCapacityBytes() == 0) {
             checkSame(t, volume, volumeOf(t, reply));
           } else {
-            // A plugin may check first whether it supports volumes of that size at all.
+            // A plugin may check the size first, and refuse it before it notices that the name
+            // exists.
             t.checkFails(reply, ALREADY_EXISTS, OUT_OF_RANGE);
           }
         });
@@ -187,10 +188,7 @@ final class VolumeCases {
         t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
   }
 
-  /**
-   * Checks that a plugin that creates volumes creates only one of this name when the request is
-   * repeated.
-   */
+  /** Checks that a repeated creation with this name returns the same volume. */
   private static void namesOneVolume(Trial t, String name) {
     Volume unused = deletedVolume(t);
     var request = toCreate(t).setName(name);
@@ -198,7 +196,10 @@ final class VolumeCases {
     checkSame(t, first, made(t, request));
   }
 
-  /** Checks that the request is refused, or answered with the volume of that name. */
+  /**
+   * Checks that the plugin refuses the request, or answers it with the existing volume of that
+   * name.
+   */
   private static void isNoOther(Trial t, Volume volume, CreateVolumeRequest.Builder request) {
     Reply reply = t.best(request, OK, ALREADY_EXISTS, INVALID_ARGUMENT);
     if (reply.isOk()) {
@@ -309,8 +310,8 @@ final class VolumeCases {
   }
 
   /**
-   * Returns whether a volume is accessible from a topology; one that names no topology is
-   * accessible from everywhere.
+   * Returns whether a volume is accessible from a topology. A volume without a topology is
+   * accessible everywhere.
    */
   private static boolean isAccessibleFrom(Topology from, Volume volume) {
     var place = comparable(from);
@@ -319,7 +320,7 @@ final class VolumeCases {
             .anyMatch(each -> comparable(each).within(place).isPresent());
   }
 
-  /** Returns a topology whose keys compare without regard to case, as the spec requires. */
+  /** Returns a topology that compares its keys without regard to case, as the spec requires. */
   static io.csi4j.client.model.Topology comparable(Topology from) {
     return io.csi4j.client.model.Topology.of(from.getSegmentsMap());
   }

@@ -1,7 +1,7 @@
 /**
- * The cases of the conformance suite for plugins, which use protobuf messages, so that they can
- * send requests that the client would refuse. Start with {@link
- * io.csi4j.conformance.internal.plugin.Suite}.
+ * The cases of the conformance suite for plugins. Start with {@link
+ * io.csi4j.conformance.internal.plugin.Suite}. The cases use protobuf messages, so that they can
+ * send requests that the client would refuse.
  */
 @NullMarked
 package io.csi4j.conformance.internal.plugin;

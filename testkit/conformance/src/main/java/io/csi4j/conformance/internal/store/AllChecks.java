@@ -16,7 +16,7 @@ public final class AllChecks {
     this.fixture = fixture;
   }
 
-  /** Returns all of them. */
+  /** Returns all checks that apply to the fixture. */
   public static List<RecordStoreCheck> of(RecordStoreFixture fixture) {
     AllChecks all = new AllChecks(fixture);
     ReadingChecks.addTo(all);

@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** Checks with interrupted callers: an interrupt must neither be lost nor damage the store. */
+/**
+ * Checks with interrupted callers. The store must preserve the interrupt, and must not be damaged
+ * by it.
+ */
 final class CallerChecks {
 
   private static final int TURNS = 40;
@@ -44,7 +47,10 @@ final class CallerChecks {
     all.add("interrupts at any moment lose nothing", CallerChecks::hail);
   }
 
-  /** Runs the task with an interrupt: the store may refuse, and the interrupt must be preserved. */
+  /**
+   * Runs the task on an interrupted thread. The store may refuse the call, but must preserve the
+   * interrupt.
+   */
   private static <T> Optional<T> interrupted(Scene scene, Supplier<T> work) throws Exception {
     AtomicReference<Optional<T>> result = new AtomicReference<>(Optional.empty());
     List<Boolean> kept =
@@ -114,7 +120,10 @@ final class CallerChecks {
         said + " of " + TURNS + " writes were reported as done, but " + there + " took effect.");
   }
 
-  /** Returns the number of writes reported as done; each of them adds one character. */
+  /**
+   * Writes repeatedly, and returns the number of writes that the store reported as done. Each write
+   * appends one character.
+   */
   private static int writes(Scene scene, AtomicReference<Optional<Thread>> victim) {
     int said = 0;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -136,8 +145,8 @@ final class CallerChecks {
   }
 
   /**
-   * Reads with interrupts, and without if the store refuses that. The last interrupt may arrive
-   * after no more are sent, so a refused read is tried again.
+   * Reads on an interrupted thread. If the store refuses the read, stops the interrupts and tries
+   * again. A last interrupt may still arrive after that, so several attempts may be needed.
    */
   private static There calmly(Scene scene, AtomicReference<Optional<Thread>> victim) {
     try {
@@ -149,7 +158,7 @@ final class CallerChecks {
             throw new AssertionError("A caller that was interrupted is never served again.", e);
           }
           victim.set(Optional.empty());
-          // Clears the interrupt, if there is one.
+          // Clears the interrupt flag.
           Thread.interrupted();
         }
       }

@@ -12,20 +12,22 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Runs callers at the same moment, each on its own thread. */
+/**
+ * Runs several callers concurrently, each on its own thread. All callers start at the same moment.
+ */
 final class Crowd {
 
   private Crowd() {}
 
-  /** Runs this number of callers, created from their numbers. */
+  /** Runs {@code count} callers. {@code callers} creates each caller from its number. */
   static <T> List<T> atOnce(Duration patience, int count, IntFunction<Callable<T>> callers)
       throws Exception {
     return atOnce(patience, IntStream.range(0, count).mapToObj(callers).toList());
   }
 
   /**
-   * Returns the result of each caller; fails with the first failure, or if a caller does not
-   * return.
+   * Runs the callers, and returns the result of each. Fails with the first failure, or if a caller
+   * does not return in time.
    */
   static <T> List<T> atOnce(Duration patience, List<? extends Callable<T>> callers)
       throws Exception {

@@ -122,7 +122,7 @@ final class CrowdChecks {
     scene.isThere(written.get(written.size() - 1), "What is there in the end");
   }
 
-  /** Writes one key and then another, repeatedly, while a reader reads them in reverse order. */
+  /** Writes two keys in turn, repeatedly, while a reader reads the two keys in reverse order. */
   static void acrossKeys(Scene scene, RecordStore reader) throws Exception {
     RecordKey second = Keys.in(Space.VOLUMES);
     AtomicBoolean over = new AtomicBoolean();
@@ -159,7 +159,7 @@ final class CrowdChecks {
     Crowd.atOnce(scene.patience(), List.of(writes, reads));
   }
 
-  /** Reads and writes alternately, concurrently with the other callers. */
+  /** Reads and writes in turn, concurrently with the other callers. */
   private static int writes(
       History history, RecordStore client, String workload, Optional<Phaser> together)
       throws Exception {

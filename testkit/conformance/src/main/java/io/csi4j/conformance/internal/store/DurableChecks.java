@@ -7,7 +7,7 @@ import static io.csi4j.conformance.internal.store.Scene.same;
 import io.csi4j.volume.store.StoreIdentity;
 import java.util.List;
 
-/** Checks that written claims survive their writer. */
+/** Checks that written claims survive the closing of the store. */
 final class DurableChecks {
 
   private DurableChecks() {}

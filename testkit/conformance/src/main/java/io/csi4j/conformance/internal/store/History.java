@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The writes of many callers to one key, and the values that they read, in the order of a counter.
- * Each write has a version, so a possible order of all operations is easy to find: that of the
- * versions. It remains to check that this order does not contradict the real-time order.
+ * The writes and reads of many callers on one key, with their start and end times from a counter.
+ * Each write has a version, so the operations can be ordered by version. The check verifies that
+ * this order does not contradict the order in real time.
  */
 final class History {
 
@@ -64,7 +64,10 @@ final class History {
         .toList();
   }
 
-  /** Fails if no order of all operations is possible in which each takes effect at one moment. */
+  /**
+   * Fails if the history is not linearizable: each operation must take effect at one moment between
+   * its start and its end.
+   */
   void check() {
     List<Made> chain = new ArrayList<>(writes);
     chain.sort(Comparator.comparingLong(made -> made.look().version()));

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Checks that each key has its own record, under any name, and that spaces are separate. */
+/** Checks that each key has its own record, whatever its name, and that spaces are separate. */
 final class KeyChecks {
 
   private KeyChecks() {}

@@ -31,7 +31,9 @@ final class Keys {
     return IntStream.range(0, count).mapToObj(i -> key("v-%04d".formatted(i))).toList();
   }
 
-  /** Returns names that a store confuses if it does not distinguish every character. */
+  /**
+   * Returns keys with similar names, which a store confuses if it does not compare every character.
+   */
   static List<RecordKey> trickyKeys() {
     return Stream.of(
             key("a", "b"),

@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Checks about the identity of a store, and about a closed store. */
+/** Checks of the identity of a store, and of the behaviour of a closed store. */
 final class LifeChecks {
 
   private LifeChecks() {}
@@ -95,7 +95,10 @@ final class LifeChecks {
         });
   }
 
-  /** Closes the store during many writes; returns the writes that were last reported as done. */
+  /**
+   * Closes the store during many writes. For each key, returns the last write that the store
+   * reported as done.
+   */
   static List<There> noneIsLostByClosing(Scene scene) throws Exception {
     int callers = 4;
     CountDownLatch busy = new CountDownLatch(callers);

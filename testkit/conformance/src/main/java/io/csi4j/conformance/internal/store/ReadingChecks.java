@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** Checks that a store reads what was written. */
+/** Checks that reads return the written records. */
 final class ReadingChecks {
 
   private ReadingChecks() {}
@@ -51,7 +51,7 @@ final class ReadingChecks {
 
   private static void large(Scene scene, int size) {
     byte[] bytes = new byte[size];
-    // Random bytes, so that no store can save space by compression.
+    // The bytes are random, so that no store can make the record smaller by compression.
     new Random(1).nextBytes(bytes);
     bytesComeBack(scene, bytes);
   }

@@ -9,8 +9,8 @@ import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 
 /**
- * Checks that a record is removed under the same conditions, and that its versions are never used
- * again.
+ * Checks that a removal has the same conditions as a write, and that the versions of a removed
+ * record are never used again.
  */
 final class RemovalChecks {
 

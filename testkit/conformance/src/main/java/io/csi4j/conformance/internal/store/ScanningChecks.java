@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Checks that a scan returns everything that was written, page by page. */
+/** Checks that a scan returns all written records, page by page. */
 final class ScanningChecks {
 
   private ScanningChecks() {}
@@ -99,7 +99,9 @@ final class ScanningChecks {
         "What stands behind " + after);
   }
 
-  /** Scans pages of each space, which begin and end between records of other spaces. */
+  /**
+   * Scans each space page by page. The pages of one space must not contain records of other spaces.
+   */
   private static void pagesOfSpaces(Scene scene) {
     Map<Space, List<RecordKey>> written = new EnumMap<>(Space.class);
     for (Space space : Space.values()) {
@@ -127,13 +129,13 @@ final class ScanningChecks {
         });
   }
 
-  /** Returns all keys, in the order in which pages of this size return them. */
+  /** Returns all keys, in the order of a scan with pages of this size. */
   private static List<RecordKey> walk(Scene scene, int limit) {
     return Scene.keys(
         Scene.records(Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), limit)));
   }
 
-  /** Adds a claim before all others and changes the last one, after each page. */
+  /** After each page of a scan, adds a claim before all others, and changes the last claim. */
   private static void betweenPages(Scene scene) {
     List<RecordKey> stay = Keys.keys(12);
     writeAll(scene, stay);
@@ -183,7 +185,7 @@ final class ScanningChecks {
           }
           return scans;
         };
-    // In a store whose writes wait for all scans to end, the writer would not return.
+    // If writes had to wait until no scan is running, the writer would never return.
     int scans = Crowd.atOnce(scene.patience(), List.of(writer, scanner)).get(1);
     check(scans >= 20 && written.get() >= 20, "A caller was interrupted by something else.");
   }

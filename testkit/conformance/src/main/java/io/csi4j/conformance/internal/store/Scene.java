@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A store under check, with the actions that checks share. */
+/** A store that is being checked, with the actions that several checks need. */
 final class Scene implements AutoCloseable {
 
   interface Body {
@@ -31,7 +31,7 @@ final class Scene implements AutoCloseable {
     this.store = opened(place.open());
   }
 
-  /** Returns a scene with a store that is independent of this one. */
+  /** Returns a scene with another, independent store. */
   Scene elsewhere(RecordStoreFixture.Place other) {
     return new Scene(fixture, other);
   }
@@ -44,7 +44,7 @@ final class Scene implements AutoCloseable {
     return store;
   }
 
-  /** Watches the claims. */
+  /** Returns a watch for the space of claims. */
   Watch watch() {
     return store.watch(Space.CLAIMS);
   }
@@ -58,7 +58,9 @@ final class Scene implements AutoCloseable {
     return fixture.patience();
   }
 
-  /** Returns another client of the same store; only for checks of shared stores. */
+  /**
+   * Returns another client of the same store. Only checks of shared stores may call this method.
+   */
   RecordStore another() {
     return opened(place.open());
   }
@@ -68,7 +70,7 @@ final class Scene implements AutoCloseable {
     return next;
   }
 
-  /** Closes the store and opens it again; only for durable stores. */
+  /** Closes the store and opens it again. Only checks of durable stores may call this method. */
   RecordStore reopened() {
     store.close();
     store = another();
@@ -99,8 +101,8 @@ final class Scene implements AutoCloseable {
   }
 
   /**
-   * Returns the pages of a scan after a key. A page may have fewer records than requested, and only
-   * the page states whether it is the last.
+   * Returns the pages of a scan that begins after a key. A page may have fewer records than
+   * requested. Each page states whether it is the last page.
    */
   static List<Page> pages(RecordStore store, Space space, Optional<RecordKey> after, int limit) {
     List<Page> pages = new ArrayList<>();
@@ -124,7 +126,7 @@ final class Scene implements AutoCloseable {
     return records.stream().map(There::key).toList();
   }
 
-  /** Writes and requires success, because there is no other writer. */
+  /** Writes a record. Fails unless the write succeeds, because there is no other writer. */
   There write(There before, String text) {
     return write(store, before, text);
   }
@@ -133,12 +135,12 @@ final class Scene implements AutoCloseable {
     return written(store.write(before.next(text)), before);
   }
 
-  /** Overwrites the current record. */
+  /** Overwrites the current record of a key. */
   There write(RecordKey key, String text) {
     return write(read(key), text);
   }
 
-  /** Removes and requires success, because there is no other writer. */
+  /** Removes a record. Fails unless the removal succeeds, because there is no other writer. */
   void remove(There before) {
     There left = written(store.write(before.removal()), before);
     check(left.record().isEmpty(), "A removal left " + left + ".");
@@ -153,7 +155,7 @@ final class Scene implements AutoCloseable {
         "A write that expected the current record was not made: " + words(result) + ".");
   }
 
-  /** Tries a write that must be refused; returns the current record. */
+  /** Tries a write that the store must refuse, and returns the current record from the refusal. */
   There conflict(There seen, String text) {
     return conflict(store.write(seen.next(text)), seen);
   }
@@ -170,12 +172,15 @@ final class Scene implements AutoCloseable {
             + ".");
   }
 
-  /** Fails unless this record exists. */
+  /** Fails unless the store contains exactly this record for its key. */
   void isThere(There expected, String what) {
     same(read(expected.key()), expected, what);
   }
 
-  /** Fails unless the write is a conflict that contains the current record. */
+  /**
+   * Fails unless a write that expects {@code seen} is a conflict that contains the current record
+   * {@code there}.
+   */
   void isInConflict(There seen, There there) {
     same(conflict(seen, "late"), there, "What the conflict says is there");
   }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Checks that several processes can use one store. */
+/** Checks that several clients, which stand for several processes, can use one store. */
 final class SharedChecks {
 
   private SharedChecks() {}
@@ -106,7 +106,7 @@ final class SharedChecks {
         scene -> TogetherChecks.inStep(scene, clients(scene)));
   }
 
-  /** Returns four clients, used in turn. */
+  /** Returns a function that assigns four clients of the same store to callers in turn. */
   private static IntFunction<RecordStore> clients(Scene scene) {
     List<RecordStore> clients = new ArrayList<>(List.of(scene.store()));
     for (int i = 0; i < 3; i++) {

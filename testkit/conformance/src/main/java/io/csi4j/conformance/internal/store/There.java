@@ -9,7 +9,7 @@ import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 import java.util.Optional;
 
-/** The current state of a key: a record, or none. */
+/** The state of a key in the store: its record, or no record. */
 record There(RecordKey key, Optional<StoredRecord> record) {
 
   static There of(StoredRecord record) {
@@ -20,7 +20,7 @@ record There(RecordKey key, Optional<StoredRecord> record) {
     return new There(key, Optional.empty());
   }
 
-  /** Returns the state of a key according to an answer of a store. */
+  /** Returns the state of a key according to the records in an answer of the store. */
   static There among(List<StoredRecord> records, RecordKey key) {
     return new There(key, records.stream().filter(each -> each.key().equals(key)).findFirst());
   }
@@ -29,22 +29,22 @@ record There(RecordKey key, Optional<StoredRecord> record) {
     return StateValue.of(text.getBytes(UTF_8));
   }
 
-  /** Returns the version; 0 if there is no record. */
+  /** Returns the version of the record; 0 if there is no record. */
   long version() {
     return record.map(StoredRecord::version).orElse(0L);
   }
 
-  /** Returns the text of the record; empty if there is none. */
+  /** Returns the text of the record; empty if there is no record. */
   String text() {
     return record.map(it -> new String(it.value().bytes(), UTF_8)).orElse("");
   }
 
-  /** Returns the write that follows this state. */
+  /** Returns a write that expects this state and stores {@code text}. */
   RecordWrite next(String text) {
     return new RecordWrite(key, record, Optional.of(value(text)));
   }
 
-  /** Returns the removal of this record. */
+  /** Returns a removal that expects this state. */
   RecordWrite removal() {
     return new RecordWrite(key, record, Optional.empty());
   }

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Checks that several records are written together, or none of them. */
+/** Checks that a write of several records writes all of them or none of them. */
 final class TogetherChecks {
 
   private static final RecordKey CLAIM = Keys.in(Space.CLAIMS);
@@ -94,8 +94,8 @@ final class TogetherChecks {
   }
 
   /**
-   * Checks that callers who increment two records together, by any clients, always find equal
-   * values.
+   * Checks that concurrent callers, which always increment two records together, always read equal
+   * values in both.
    */
   static void inStep(Scene scene, IntFunction<RecordStore> clients) throws Exception {
     int callers = 6;

@@ -15,7 +15,10 @@ import java.util.concurrent.FutureTask;
 /** Reads the events of a watch. */
 final class WatchFollower {
 
-  /** Longer than any check, so that only another event ends such a wait. */
+  /**
+   * A wait that is longer than any check, so that only an event or the closing of the watch ends
+   * it.
+   */
   private static final Duration EVER = Duration.ofHours(1);
 
   private final Watch watch;
@@ -27,7 +30,8 @@ final class WatchFollower {
   }
 
   /**
-   * Returns the next write; fails if events were missed, because a watch must hold a few writes.
+   * Returns the next write. Fails if the watch missed events, because every watch must buffer at
+   * least a few writes.
    */
   There next() throws InterruptedException {
     Change change = change();
@@ -37,7 +41,7 @@ final class WatchFollower {
     throw new AssertionError("A watch missed one of a few writes: " + change + ".");
   }
 
-  /** Expects the removal of a record as the next event; returns its version. */
+  /** Expects the removal of a record as the next event, and returns the version of the removal. */
   long nextRemoval(RecordKey key) throws InterruptedException {
     Change change = change();
     if (change instanceof Change.Removed removed && removed.key().equals(key)) {
@@ -57,7 +61,7 @@ final class WatchFollower {
                         + " ms what was written."));
   }
 
-  /** Returns all events up to this write, which is the last. */
+  /** Returns all writes up to and including the write {@code last}. */
   List<There> until(There last) throws InterruptedException {
     List<There> seen = new ArrayList<>();
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
@@ -75,7 +79,10 @@ final class WatchFollower {
     return seen.stream().filter(each -> each.key().equals(key)).toList();
   }
 
-  /** Waits for a change without a limit; returns once the wait has begun, or has ended already. */
+  /**
+   * Starts a thread that waits for a change without a time limit. Returns when the thread is
+   * waiting, or when its wait has already ended.
+   */
   Waiter waiting() {
     FutureTask<Optional<Change>> wait = new FutureTask<>(() -> watch.next(EVER));
     Thread thread = Crowd.started(wait);
@@ -94,7 +101,7 @@ final class WatchFollower {
 
   record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
 
-    /** Fails unless the waiter was released without an event. */
+    /** Fails unless the wait ended without an event. */
     void isLetGo(Duration patience) throws Exception {
       try {
         same(

@@ -14,14 +14,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Checks that a watch shows every write, and never misses one silently. */
+/** Checks that a watch reports every write, or else reports that it missed events. */
 final class WatchingChecks {
 
   private static final int BURST = 300;
 
   private WatchingChecks() {}
 
-  /** A check with its own watch. */
+  /** A check that gets its own watch. */
   private interface Watched {
     void run(Scene scene, Watch watch, WatchFollower follower) throws Exception;
   }
@@ -203,7 +203,8 @@ final class WatchingChecks {
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
       Optional<Change> next = watch.next(scene.patience());
       if (next.isEmpty() && missed) {
-        // It may have been among the missed events; later events must not be missed.
+        // The last write may have been among the missed events. After this point, no event may be
+        // missed.
         missed = false;
         last = scene.write(last, "after");
         seen.clear();

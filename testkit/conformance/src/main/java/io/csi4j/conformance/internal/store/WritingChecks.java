@@ -9,7 +9,10 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 
-/** Checks that a write names the state that it expects, and that no version is used twice. */
+/**
+ * Checks that a write succeeds only if the record is in the state that the writer expects, and that
+ * no version is used twice.
+ */
 final class WritingChecks {
 
   private WritingChecks() {}
@@ -132,8 +135,9 @@ final class WritingChecks {
   }
 
   /**
-   * Returns the answer to a writer who repeats a write. A store may recognize its own bytes and
-   * report them as written, or report a conflict and leave the comparison to the writer.
+   * Returns the record in the answer to a repeated write. The store may recognize that it already
+   * contains the bytes, and report success. It may also report a conflict, so that the writer must
+   * compare the bytes.
    */
   static There told(WriteResult result) {
     if (result instanceof WriteResult.Written written) {

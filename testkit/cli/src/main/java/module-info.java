@@ -1,4 +1,4 @@
-/** The csi4j program. */
+/** The csi4j command line program, which is an application and exports no packages. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.testkit.cli {
   requires static org.jspecify;

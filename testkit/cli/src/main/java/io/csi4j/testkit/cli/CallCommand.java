@@ -155,7 +155,8 @@ final class CallCommand extends ProgramCommand {
   }
 
   /**
-   * Returns when a repeated call makes sense; null if the call failed although the answer was OK.
+   * Returns the name of the rule for repeating the call; null if the call failed although its
+   * status was OK.
    */
   private static @Nullable String retry(CsiOperation operation, StatusCode code) {
     return code == StatusCode.OK ? null : FailureRule.of(operation, code).retry().name();

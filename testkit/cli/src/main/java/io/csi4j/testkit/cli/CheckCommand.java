@@ -41,8 +41,9 @@ import picocli.CommandLine.Option;
 final class CheckCommand extends ProgramCommand {
 
   /**
-   * The terminal sends Ctrl-C to all its processes, but the plugin must live until the case has
-   * ended. A plugin in the background ends as a child of the shell, which waits for it.
+   * Shell script that starts the plugin and ignores Ctrl-C. The terminal sends Ctrl-C to all its
+   * processes, but the plugin must run until the current case has ended. The shell waits for a
+   * plugin that runs in the background, so that the plugin can be ended as a child of the shell.
    */
   private static final String STARTS =
       "trap '' INT; eval 'set --;' \"$1\"; code=$?; wait; exit $code";
@@ -133,10 +134,10 @@ final class CheckCommand extends ProgramCommand {
   @Option(names = "--faults", paramLabel = "FILE")
   private @Nullable Path faults;
 
-  /** A proxy in front of the plugin, if the command line asks for a page or a fault. */
+  /** Proxy in front of the plugin, if the command line requests a report page or a fault. */
   private @Nullable CsiProxy proxy;
 
-  /** Cases on whose calls a fault acted. */
+  /** Cases in which a fault acted on a call. */
   private final Set<ConformanceCase> faulted = new LinkedHashSet<>();
 
   private final ShutdownTrigger ending;
@@ -213,7 +214,7 @@ final class CheckCommand extends ProgramCommand {
   }
 
   private String page(ConformanceReport report) {
-    // The suite breaks duties on purpose.
+    // The report has no verdict on the caller, because the suite breaks duties on purpose.
     return CallReport.of(Objects.requireNonNull(proxy))
         .withoutVerdict()
         .withTable("Cases", cases(report.results()))
@@ -248,8 +249,8 @@ final class CheckCommand extends ProgramCommand {
   }
 
   /**
-   * Returns a listener that notifies the given one, and records the cases on whose calls a fault
-   * acted.
+   * Returns a listener that passes all notifications on to {@code listener}, and records the cases
+   * in which a fault acted on a call.
    */
   private ConformanceListener notingFaults(ConformanceListener listener) {
     return new ConformanceListener() {
@@ -276,7 +277,7 @@ final class CheckCommand extends ProgramCommand {
     return proxy == null ? 0 : proxy.faults().stream().mapToLong(FaultRule::hits).sum();
   }
 
-  /** Returns a row for each case with its result, failed ones first. */
+  /** Returns a table row for each case with its result. Failed cases come first. */
   private List<List<String>> cases(List<CaseResult> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("case", "result", "took", "why"));
@@ -295,7 +296,7 @@ final class CheckCommand extends ProgramCommand {
     return rows;
   }
 
-  /** Returns the file in which this run records what it creates. */
+  /** Returns the file in which this run records the objects that it creates. */
   private static Path ledger() {
     return Path.of(
         System.getProperty("java.io.tmpdir"),
@@ -323,14 +324,14 @@ final class CheckCommand extends ProgramCommand {
     }
   }
 
-  /** Returns whether the run starts the plugin, because nothing listens yet. */
+  /** Returns whether the run starts the plugin, because no process listens yet. */
   private boolean starts(PluginUnderTest plugin) {
     return start != null && !Reaching.listens(plugin.startsAt());
   }
 
   /**
-   * Reports a plugin that has left the process tree of its command, so that no run can find and end
-   * it.
+   * Reports a plugin that has left the process tree of its command. The run can neither find nor
+   * end such a plugin.
    */
   private void tellIfLeft(PluginUnderTest plugin, boolean started) {
     if (started && Reaching.stillListens(plugin.startsAt())) {
@@ -456,14 +457,17 @@ final class CheckCommand extends ProgramCommand {
     return mountFlags.isEmpty() ? typed : typed.withFlags(MountFlags.of(mountFlags));
   }
 
-  /** Waits for the plugin itself, so that no message names the socket of a proxy. */
+  /**
+   * Waits for the plugin itself and not for the proxy, so that no message names the socket of the
+   * proxy.
+   */
   private void reachController(PluginUnderTest plugin) {
     if (proxy == null) {
       reach(plugin.controller());
       return;
     }
     reach(proxy.plugin());
-    // The proxy listens a moment after the plugin does.
+    // The proxy starts to listen a moment after the plugin does.
     boolean unused = proxy.lookForPlugin();
   }
 

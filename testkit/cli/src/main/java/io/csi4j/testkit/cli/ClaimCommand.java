@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows the claims of one volume, or explains them. */
+/** Shows or explains the claims of one volume. */
 @Command(
     exitCodeList = {
       "0:the claims of the volume are printed, even if there are none",

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists the claims of a store. */
+/** Lists the claims in a store. */
 @Command(
     description = "Lists the claimed volumes, with the workloads and the state of each claim.",
     exitCodeList = {

@@ -11,12 +11,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Formats claims as text and as JSON. Neither shows a value of a context or a mount option. */
+/**
+ * Formats claims as text and as JSON. The output contains no values of contexts and no mount
+ * options.
+ */
 final class ClaimWords {
 
   private ClaimWords() {}
 
-  /** Reads all claims of a store. */
+  /** Reads all claims in a store. */
   static StoreOptions.Read<List<Claim>> read(StoreOptions source) {
     StoreOptions.Read<ClaimPage> read =
         source.read(
@@ -25,7 +28,9 @@ final class ClaimWords {
     return new StoreOptions.Read<>(read.records().claims(), read.trouble());
   }
 
-  /** Returns the claim of the volume that a command line names, with or without a namespace. */
+  /**
+   * Returns the claim of the volume that the command line names. The name may omit the namespace.
+   */
   static Claim named(StoreOptions.Read<List<Claim>> read, String name) {
     List<Claim> found =
         read.records().stream()
@@ -50,7 +55,7 @@ final class ClaimWords {
                     OptionText.oneOf(found.stream().map(each -> OneLine.of(each.volume() + "")))));
   }
 
-  /** Returns the complete record of a claim. */
+  /** Returns the complete record of a claim, as lines of text. */
   static List<String> lines(Claim claim) {
     List<String> lines = new ArrayList<>();
     lines.add(head(claim));
@@ -114,7 +119,7 @@ final class ClaimWords {
         : "needs no attachment";
   }
 
-  /** Returns the reason why each holder waits. */
+  /** Returns the claim with the reason why each holder waits, as lines of text. */
   static List<String> reasons(Claim claim) {
     List<String> lines = new ArrayList<>();
     lines.add(head(claim));
@@ -152,7 +157,7 @@ final class ClaimWords {
     };
   }
 
-  /** Returns the state of a volume's claims as one word. */
+  /** Returns the states of all holders of a claim, without duplicates. */
   static String states(Claim claim) {
     return claim.holders().values().stream()
         .map(ClaimHolder::state)

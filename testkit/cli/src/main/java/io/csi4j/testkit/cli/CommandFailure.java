@@ -26,7 +26,7 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCode.USAGE, message);
   }
 
-  /** Returns the failure for a plugin that is unreachable or cannot be served. */
+  /** Returns the failure for a plugin that is unreachable, or that the program cannot serve. */
   static CommandFailure noConnection(String message) {
     return new CommandFailure(ExitCode.NO_CONNECTION, message);
   }
@@ -36,7 +36,7 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCode.FAILED, message);
   }
 
-  /** Reads a value of the command line; a refused value is a usage error. */
+  /** Reads a value of the command line. A value that is refused becomes a usage error. */
   static <T> T orUsage(Supplier<T> reading) {
     try {
       return reading.get();
@@ -45,7 +45,7 @@ final class CommandFailure extends RuntimeException {
     }
   }
 
-  /** Checks the command line; a refused value is a usage error. */
+  /** Checks a value of the command line. A value that is refused becomes a usage error. */
   static void check(Runnable checking) {
     var unused =
         orUsage(
@@ -56,8 +56,8 @@ final class CommandFailure extends RuntimeException {
   }
 
   /**
-   * Returns the failure of a command that ends with this exception. Rethrows an exception that is a
-   * bug.
+   * Returns the failure with which a command ends after this exception. An exception that indicates
+   * a bug is rethrown.
    */
   static CommandFailure of(RuntimeException thrown) {
     if (thrown instanceof CommandFailure failure) {

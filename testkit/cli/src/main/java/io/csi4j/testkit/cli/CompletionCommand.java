@@ -5,12 +5,12 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** Prints a script that lets a shell complete command lines. */
+/** Prints a script with which a shell can complete command lines. */
 final class CompletionCommand extends ProgramCommand {
 
   /**
-   * Bash splits {@code --shape=full} into three words, but picocli's functions expect two. In zsh
-   * the variable is not set.
+   * Shell function that joins words for picocli. Bash splits {@code --shape=full} into three words,
+   * but picocli's functions expect two. In zsh, {@code COMP_WORDS} is not set.
    */
   private static final String JOINED_VALUES =
       """

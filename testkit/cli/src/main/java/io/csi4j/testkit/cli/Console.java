@@ -3,12 +3,12 @@ package io.csi4j.testkit.cli;
 import java.io.PrintWriter;
 
 /**
- * The output of a command.
+ * The output streams of a command.
  *
- * @param out its results
- * @param err messages about them
- * @param terminal whether the messages go to a terminal, so that a line may be overwritten
- * @param screen the terminal of the results
+ * @param out the stream for results
+ * @param err the stream for messages
+ * @param terminal whether messages go to a terminal, so that a line can be overwritten
+ * @param screen the terminal for results
  */
 record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen) {
 
@@ -22,7 +22,7 @@ record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen
     out.println(String.valueOf(line));
   }
 
-  /** Prints a message next to the results. */
+  /** Prints a message that is not part of the results. */
   void note(String line) {
     err.println(line);
   }

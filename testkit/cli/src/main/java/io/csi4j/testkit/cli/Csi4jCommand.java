@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 
-/** The program without a command: prints the available commands. */
+/** The program when it is called without a command. Prints the available commands. */
 @Command(
     name = "csi4j",
     versionProvider = Csi4jCommand.Version.class,
@@ -18,7 +18,7 @@ final class Csi4jCommand extends GroupCommand {
       return new String[] {"csi4j " + number(), "CSI 1.13, Java " + Runtime.version()};
     }
 
-    /** Returns the version number alone. */
+    /** Returns only the version number. */
     static String number() {
       String version = Csi4jCommand.class.getPackage().getImplementationVersion();
       return version == null ? "(not packaged)" : version;

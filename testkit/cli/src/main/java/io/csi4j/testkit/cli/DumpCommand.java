@@ -111,8 +111,8 @@ final class DumpCommand extends ProgramCommand {
   }
 
   /**
-   * Lists the files that csi4j created: names, kinds, sizes and modes. Files at or below a mount
-   * are left out.
+   * Lists the names, kinds, sizes and modes of the files that csi4j created. Files at or below a
+   * mount are omitted.
    */
   private static List<String> files(Path root) {
     List<String> lines = new ArrayList<>();
@@ -162,7 +162,8 @@ final class DumpCommand extends ProgramCommand {
 
   private static void write(Path archive, Map<String, String> files) {
     try {
-      // Opened once: a process that may rename files there could replace this one.
+      // The archive is opened only once. Otherwise, a process that may rename files in this
+      // directory could replace the archive between two openings.
       SeekableByteChannel archived =
           Files.newByteChannel(
               archive,

@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Ends a check early when a signal arrives: prints the path of the ledger at once, lets the current
- * case clean up, and runs no other case. Closed when the check is done.
+ * Ends a check early when a signal arrives. Prints the path of the ledger immediately, lets the
+ * current case clean up, and runs no further case. An object of this class is closed when the check
+ * is done.
  */
 final class EarlyEnd implements AutoCloseable {
 
@@ -21,9 +22,9 @@ final class EarlyEnd implements AutoCloseable {
   }
 
   /**
-   * Listens from now on, because a plugin may be started next.
+   * Starts listening for signals. Called before the check starts a plugin.
    *
-   * @param ledger the file in which the check records what it creates
+   * @param ledger the file in which the check records the objects that it creates
    */
   static EarlyEnd listen(Console console, ShutdownTrigger ending, Path ledger) {
     EarlyEnd end = new EarlyEnd(console, ledger);
@@ -39,12 +40,12 @@ final class EarlyEnd implements AutoCloseable {
     }
   }
 
-  /** Makes the current case the last one of this run. */
+  /** Sets the run whose current case becomes the last one when a signal arrives. */
   void stops(ConformanceRun run) {
     boolean unused = opened.complete(run);
   }
 
-  /** Records that nothing remains to be ended. */
+  /** Records that the check is done, so that a signal has no effect any more. */
   @Override
   public void close() {
     done = true;

@@ -15,7 +15,10 @@ final class ExitCode {
   /** The caller of the served plugin broke a duty. */
   static final int UNLAWFUL = 3;
 
-  /** A plugin was unreachable or could not be served, or the results could not be written. */
+  /**
+   * A plugin was unreachable, the program could not serve a plugin, or the results could not be
+   * written.
+   */
   static final int NO_CONNECTION = 4;
 
   private ExitCode() {}

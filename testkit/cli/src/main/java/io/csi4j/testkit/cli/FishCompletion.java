@@ -7,12 +7,14 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The script with which fish completes command lines and describes commands and options. */
+/**
+ * The script with which the shell fish completes command lines and describes commands and options.
+ */
 final class FishCompletion {
 
   /**
-   * The functions check whether the words before the cursor are the name of a command, and whether
-   * they begin with it.
+   * Two fish functions. The first checks whether the words before the cursor are the name of a
+   * command. The second checks whether they begin with that name.
    */
   private static final String FUNCTIONS =
       """
@@ -66,8 +68,7 @@ final class FishCompletion {
   }
 
   /**
-   * Returns the proposed values; empty for a flag, and for a value that is not a file and has no
-   * list.
+   * Returns the part of a completion that proposes values: the listed values, file names, or none.
    */
   private static String values(ArgSpec taker) {
     if (taker.completionCandidates() != null) {

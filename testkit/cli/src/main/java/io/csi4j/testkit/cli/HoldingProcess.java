@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A process with everything through which it holds a mount.
+ * A process that holds a mount or its device in use, with the reasons.
  *
  * @param pid the process id
  * @param command the name of the command
- * @param isBusy whether it keeps the mount itself busy, not only its device
- * @param facts the ways in which it holds the mount or its device, a line each
+ * @param isBusy whether the process keeps the mount itself busy, and not only the device of the
+ *     mount
+ * @param facts the reasons why the mount or its device is in use, one line each
  */
 record HoldingProcess(long pid, String command, boolean isBusy, List<String> facts) {
 
@@ -23,7 +24,7 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
   }
 
   /**
-   * Returns the processes among these holders.
+   * Returns the processes in this list of holders.
    *
    * @param shown maximum number of paths to print for one process
    */
@@ -69,14 +70,17 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
             .collect(Collectors.joining(", "));
   }
 
-  /** Returns the name and the facts, by which processes that do the same are grouped. */
+  /**
+   * Returns the reasons and the command of the process. Processes with equal lists are printed as
+   * one group.
+   */
   List<String> doing() {
     List<String> doing = new ArrayList<>(facts);
     doing.add(command);
     return doing;
   }
 
-  /** Returns the names and ids of processes that do the same. */
+  /** Returns the command and the ids of a group of similar processes. */
   static String named(List<HoldingProcess> alike, int shown) {
     String numbers =
         alike.stream()

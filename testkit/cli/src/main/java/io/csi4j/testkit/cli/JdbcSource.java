@@ -21,13 +21,16 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data source with one connection of a driver that the command line names. A store takes the
- * connection for each of its queries, one after the other, and returns it; it is closed at the end
- * of this process.
+ * A data source with a single connection, whose driver the command line names. A store takes the
+ * connection for each query and returns it after the query. The connection is closed at the end of
+ * this process.
  */
 final class JdbcSource {
 
-  /** A password would be visible in the process list and in the history of the shell. */
+  /**
+   * A URL with a password. Such a URL is refused, because the password would be visible in the
+   * process list and in the history of the shell.
+   */
   private static final Pattern PASSWORD =
       Pattern.compile("(?i)[?&](password|sslpassword)=|//[^/?#]*:[^/?#]*@");
 
@@ -35,7 +38,7 @@ final class JdbcSource {
   private final String url;
   private final Properties login;
 
-  /** The connection, while no query uses it. */
+  /** The connection while no query uses it; otherwise null. */
   private final AtomicReference<@Nullable Connection> idle = new AtomicReference<>();
 
   private JdbcSource(Driver driver, String url, Properties login) {
@@ -47,7 +50,7 @@ final class JdbcSource {
   /**
    * Returns a data source for a database.
    *
-   * @param jar the jar of the driver; if absent, the driver on the class path
+   * @param jar the jar of the driver; if absent, the driver is loaded from the class path
    */
   static DataSource of(
       String url, Optional<Path> jar, Optional<String> user, Optional<String> password) {
@@ -60,7 +63,7 @@ final class JdbcSource {
     user.ifPresent(name -> login.setProperty("user", name));
     password.ifPresent(secret -> login.setProperty("password", secret));
     JdbcSource source = new JdbcSource(driver(url, jar), url, login);
-    // Stores call only getConnection.
+    // The proxy implements only getConnection, because stores call no other method.
     return of(DataSource.class, (proxy, method, values) -> source.connection());
   }
 
@@ -84,7 +87,10 @@ final class JdbcSource {
                                 + " --jdbc-driver JAR.")));
   }
 
-  /** The class loader stays open, because the connections need it. */
+  /**
+   * Returns a class loader for the jar. The class loader stays open, because the connection needs
+   * it.
+   */
   private static ClassLoader loader(Path jar, ClassLoader above) {
     if (!Files.isRegularFile(jar)) {
       throw CommandFailure.usage(

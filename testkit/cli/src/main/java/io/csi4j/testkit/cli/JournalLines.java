@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Prints a journal as lines of JSON while it grows, redacted like the journal's own text. */
+/**
+ * Prints the events of a growing journal as lines of JSON. Values are redacted as in the journal's
+ * own text.
+ */
 final class JournalLines {
 
   private final CallJournal journal;
@@ -23,7 +26,7 @@ final class JournalLines {
     this.out = out;
   }
 
-  /** Prints the events since the last call. */
+  /** Prints the events that were recorded since the last call of this method. */
   void printNew() {
     List<JournalEvent> events = journal.events();
     if (events.size() > printed) {

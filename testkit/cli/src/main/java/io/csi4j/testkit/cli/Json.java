@@ -7,23 +7,26 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object on one line, written field by field. Fields without a value are left out. */
+/** A JSON object on one line, built field by field. Fields without a value are omitted. */
 final class Json {
 
   private final StringBuilder fields = new StringBuilder();
 
-  /** Adds a value of any kind, or an optional value. */
+  /**
+   * Adds a field with a value of any kind. A value that is null or an empty {@code Optional} is
+   * omitted.
+   */
   Json with(String name, @Nullable Object value) {
     Object given = value instanceof Optional<?> optional ? optional.orElse(null) : value;
     return given == null ? this : raw(name, value(given));
   }
 
-  /** Adds a list of objects. */
+  /** Adds a field with a list of objects. */
   <T> Json list(String name, Collection<T> values, Function<? super T, Json> made) {
     return with(name, values.stream().map(made).toList());
   }
 
-  /** Adds a value that is JSON already. */
+  /** Adds a field whose value is already JSON. */
   Json raw(String name, String json) {
     fields.append(fields.isEmpty() ? "" : ",").append(quote(name)).append(':').append(json);
     return this;
@@ -84,7 +87,10 @@ final class Json {
     return out.toString();
   }
 
-  /** Returns a JSON string: ASCII only, so that it is the same in every encoding of a terminal. */
+  /**
+   * Returns a JSON string with only ASCII characters, so that it is the same in every terminal
+   * encoding.
+   */
   static String quote(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {

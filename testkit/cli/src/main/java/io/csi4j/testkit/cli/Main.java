@@ -7,10 +7,13 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.time.Duration;
 
-/** The entry point of the process: its arguments, streams, and exit. */
+/**
+ * The entry point of the process. It connects the program to the arguments, the streams and the
+ * exit code.
+ */
 public final class Main {
 
-  /** Time that a program has to clean up after a signal. */
+  /** Time that the program has for cleaning up after a signal. */
   private static final Duration TO_CLEAN_UP = Duration.ofSeconds(20);
 
   private Main() {}
@@ -44,7 +47,7 @@ public final class Main {
     return new PrintWriter(new BufferedWriter(new OutputStreamWriter(stream, charset)), true) {
       @Override
       public boolean checkError() {
-        // Each of the two may have seen an error that the other does not.
+        // The writer and the stream each record their own errors.
         return super.checkError() || stream.checkError();
       }
     };

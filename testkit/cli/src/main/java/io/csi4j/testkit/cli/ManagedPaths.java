@@ -16,13 +16,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The volumes and workloads behind the hashed paths of volume managers. The manager is found by the
- * text of a path, and its state is read only if that needs no answer from a server, so that the
- * program never waits for a dead mount.
+ * Finds the volume and the workload for a hashed path of a volume manager. The text of the path
+ * identifies the manager. The manager's state is read only if this needs no answer from a server,
+ * so that the program never hangs on a dead mount.
  */
 final class ManagedPaths {
 
-  /** A staging or target path. */
+  /** Pattern of a staging or target path. */
   private static final Pattern OF_A_MANAGER =
       Pattern.compile("(/.+)/v/[^/]+/(?:s|p/[^/]+/t)", Pattern.DOTALL);
 
@@ -37,8 +37,8 @@ final class ManagedPaths {
   }
 
   /**
-   * Returns the volume at a path; empty if the path belongs to no manager whose state is readable
-   * here.
+   * Returns the volume at a path; empty if the path does not belong to a manager, or if the
+   * manager's state cannot be read.
    */
   Optional<ManagerView.VolumePath> at(MountPath path) {
     Path wanted = path.toPath();
@@ -66,7 +66,7 @@ final class ManagedPaths {
     }
   }
 
-  /** Returns the path, followed by its volume and workload, if known. */
+  /** Returns the path, followed by its volume and workload if they are known. */
   String named(MountPath path) {
     return path + at(path).map(of -> " (" + whose(of) + ")").orElse("");
   }
@@ -75,7 +75,10 @@ final class ManagedPaths {
     return path.use().map(use -> use.phrase() + " in ").orElse("staging of ") + path.volume();
   }
 
-  /** Returns paths with their names, up to a readable number. */
+  /**
+   * Returns a text with the first {@code shown} paths, each with its volume and workload, and the
+   * number of the others.
+   */
   String some(List<MountPath> paths, int shown) {
     List<String> named = paths.stream().limit(shown).map(this::named).toList();
     return String.join(", ", named)

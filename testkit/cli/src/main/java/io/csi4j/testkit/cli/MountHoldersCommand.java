@@ -67,8 +67,9 @@ final class MountHoldersCommand extends ProgramCommand {
   }
 
   /**
-   * Formats the holders by process, grouping processes that do the same: those that keep the mount
-   * busy come first, and no kind hides another.
+   * Formats the holders by process. Similar processes form one group. Processes that keep the mount
+   * busy come first. The number of lines is limited for each kind of holder separately, so that
+   * many holders of one kind do not hide those of another.
    */
   static List<String> lines(
       MountRecord mount, Holders holders, ManagedPaths names, boolean isRoot) {

@@ -44,7 +44,8 @@ final class MountListCommand extends ProgramCommand {
                 each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
             .toList();
     ManagedPaths names = new ManagedPaths(table, seen);
-    // The paths of another process may belong to another directory tree.
+    // Paths of another process are not looked up, because they may belong to another directory
+    // tree.
     Function<MountRecord, Optional<ManagerView.VolumePath>> volumes =
         mount -> process == null ? names.at(mount.path()) : Optional.empty();
     if (json) {
@@ -58,7 +59,10 @@ final class MountListCommand extends ProgramCommand {
     return ExitCode.OK;
   }
 
-  /** Returns the mounts, with the volume and the workload next to each path of a manager. */
+  /**
+   * Returns a table of the mounts. Each path of a volume manager has its volume and workload next
+   * to it.
+   */
   static TextTable table(
       List<MountRecord> mounts, Function<MountRecord, Optional<ManagerView.VolumePath>> volumes) {
     TextTable table =

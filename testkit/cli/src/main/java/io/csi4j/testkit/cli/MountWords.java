@@ -7,7 +7,9 @@ import io.csi4j.mount.model.MountRecord;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Formats mounts as text and as JSON. Neither contains the options of a filesystem. */
+/**
+ * Formats mounts as text and as JSON. The output does not contain the options of the filesystem.
+ */
 final class MountWords {
 
   private MountWords() {}
@@ -17,7 +19,7 @@ final class MountWords {
     return CommandFailure.orUsage(() -> MountPath.of(path.toAbsolutePath().normalize()));
   }
 
-  /** Returns the flags as in the kernel's tables. */
+  /** Returns the flags in the notation of the kernel's mount tables. */
   static String flags(MountRecord mount) {
     String words = String.join(",", words(mount));
     return words.isEmpty() ? "rw" : words;
@@ -27,7 +29,7 @@ final class MountWords {
     return mount.flags().stream().sorted().map(MountFlag::word).toList();
   }
 
-  /** Describes the mount in a few words: what it shows, of which filesystem. */
+  /** Returns a short description of the mount: its filesystem type, its source and its root. */
   static String phrase(MountRecord mount) {
     String source = mount.source().isEmpty() ? "no source" : mount.source().withoutCredentials();
     return "%s from %s%s%s"

@@ -2,7 +2,7 @@ package io.csi4j.testkit.cli;
 
 import java.util.regex.Pattern;
 
-/** Makes text of unknown origin safe for one line of a terminal. */
+/** Makes text from unknown sources safe to print on one line of a terminal. */
 final class OneLine {
 
   /** Control characters, direction marks, lone surrogates, and line terminators. */
@@ -10,14 +10,14 @@ final class OneLine {
 
   private OneLine() {}
 
-  /** Returns the text with every unprintable character replaced by its number. */
+  /** Returns the text with every unprintable character replaced by its code number. */
   static String of(String text) {
     return UNPRINTABLE
         .matcher(text)
         .replaceAll(found -> String.format("\\\\u%04x", found.group().codePointAt(0)));
   }
 
-  /** Returns the text in single quotes. */
+  /** Returns the safe text in single quotes. */
   static String quoted(String text) {
     return "'" + of(text) + "'";
   }

@@ -18,7 +18,7 @@ final class OptionText {
 
   private OptionText() {}
 
-  /** Registers converters for these types with the commands. */
+  /** Registers converters for the types of options with the commands. */
   static void registerWith(CommandLine commands) {
     commands.registerConverter(CsiEndpoint.class, reading(CsiEndpoint::parse));
     commands.registerConverter(NodeId.class, reading(NodeId::of));
@@ -63,12 +63,15 @@ final class OptionText {
     return time;
   }
 
-  /** Returns the name of a constant in its command line form: {@code PROBE_A} as probe-a. */
+  /**
+   * Returns the name of a constant as written on the command line: {@code PROBE_A} becomes {@code
+   * probe-a}.
+   */
   static String written(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Joins names to a list for a sentence: {@code a, b or c}. */
+  /** Joins names for a sentence: {@code a, b or c}. */
   static String oneOf(Stream<String> names) {
     String all = names.collect(Collectors.joining(", "));
     int last = all.lastIndexOf(", ");

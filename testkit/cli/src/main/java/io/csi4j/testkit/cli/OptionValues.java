@@ -13,8 +13,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Values of options and parameters, for completion by a shell. Options of a command with different
- * values have different labels, because picocli's script names the lists by the labels.
+ * Values of options and parameters, with which a shell completes command lines. In one command,
+ * options with different values must have different labels, because picocli's script names the
+ * lists of values by the labels.
  */
 abstract class OptionValues implements Iterable<String> {
 
@@ -52,7 +53,7 @@ abstract class OptionValues implements Iterable<String> {
     }
   }
 
-  /** The capabilities that a test plugin need not offer. */
+  /** The capabilities that can be removed from a test plugin. */
   static final class Capabilities extends OptionValues {
     Capabilities() {
       super(ShapeOptions::capabilities);
@@ -80,14 +81,14 @@ abstract class OptionValues implements Iterable<String> {
     }
   }
 
-  /** The states of volumes of a catalog. */
+  /** The states of volumes in a catalog. */
   static final class VolumeStates extends OptionValues {
     VolumeStates() {
       super(VolumeSummary.State.values());
     }
   }
 
-  /** The shells with completion scripts. */
+  /** The shells for which a completion script exists. */
   static final class Shells extends OptionValues {
     Shells() {
       super(() -> Stream.of("bash", "zsh", "fish"));

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An output file from the command line, or none. It is opened at the start, where a wrong name is
- * noticed, and keeps its content until the new content is written.
+ * An optional output file from the command line. The file is opened at the start of the command, so
+ * that a wrong name is noticed early. Its old content remains until the new content is written.
  *
  * @param what the description of the content, such as {@code the report}
  * @param file the path; null if no file is requested
@@ -38,7 +38,7 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
     }
   }
 
-  /** Truncates the file for writing. */
+  /** Truncates the file, and returns a writer for the new content. */
   PrintWriter begin() {
     FileChannel channel = Objects.requireNonNull(opened);
     try {
@@ -67,7 +67,7 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
   }
 
   /**
-   * Closes the content written since {@link #begin}.
+   * Completes the content, after {@link #begin}.
    *
    * @return whether the file is complete; if not, a message is printed to {@code console}
    */

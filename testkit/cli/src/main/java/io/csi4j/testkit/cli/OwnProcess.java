@@ -15,7 +15,7 @@ final class OwnProcess {
 
   /** Returns whether the process acts as root. */
   static boolean isRoot() {
-    // The IDs are those of the real, the effective, the saved and the filesystem user.
+    // The line contains the ids of the real, the effective, the saved and the filesystem user.
     return status("Uid:").filter(ids -> ids.split("\\s+", -1)[1].equals("0")).isPresent();
   }
 

@@ -4,7 +4,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option that names the plugin to call. */
+/** The option that names the endpoint of a plugin. */
 final class PluginOption {
 
   @Option(
@@ -16,9 +16,9 @@ final class PluginOption {
   private @Nullable CsiEndpoint endpoint;
 
   /**
-   * Returns the endpoint.
+   * Returns the endpoint. Fails if the command line names none.
    *
-   * @param purpose the purpose for the message, such as {@code to call}
+   * @param purpose the purpose of the endpoint for the message, such as {@code to call}
    */
   CsiEndpoint needed(String purpose) {
     if (endpoint == null) {

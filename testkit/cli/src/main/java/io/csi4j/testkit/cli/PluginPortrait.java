@@ -20,15 +20,16 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A plugin's description of itself. Each query is independent: a failed query leaves a gap.
+ * A plugin's description of itself. The queries are independent: if one fails, only its values are
+ * missing.
  *
- * @param endpoint the endpoint
+ * @param endpoint the endpoint of the plugin
  * @param peer the process behind the socket
  * @param transport the transport of the connection
- * @param info its name and version
- * @param readiness whether it is ready
- * @param capabilities the capabilities by service; empty for a service that is not served at this
- *     endpoint
+ * @param info the name and version of the plugin
+ * @param readiness whether the plugin is ready
+ * @param capabilities the capabilities by service; empty for a service that the plugin does not
+ *     serve at this endpoint
  * @param node the plugin's information about this node
  * @param failures the queries that failed, each with the reason
  */
@@ -65,7 +66,8 @@ record PluginPortrait(
         ask("group", () -> plugin.groupController().getCapabilities(), capabilities, failures);
       }
     }
-    // No capability states whether this endpoint has a node service, so the program must call it.
+    // No capability states whether this endpoint serves the node service, so the program must call
+    // the service.
     ask("node", () -> plugin.node().getCapabilities(), capabilities, failures);
     Optional<NodeInfo> node = told(() -> plugin.node().getInfo(), failures);
     return new PluginPortrait(
@@ -92,7 +94,10 @@ record PluginPortrait(
     return answer(question, failures).flatMap(Function.identity());
   }
 
-  /** Returns the answer, or that the service is not served; empty if the query fails. */
+  /**
+   * Returns the answer to a query. The outer optional is empty if the query fails, and the inner
+   * optional is empty if the plugin does not serve the service.
+   */
   private static <T> Optional<Optional<T>> answer(
       Supplier<? extends T> question, List<String> failures) {
     try {
@@ -153,7 +158,8 @@ record PluginPortrait(
   }
 
   /**
-   * Returns the names of a service's capabilities; empty if it is not served, or they are unknown.
+   * Returns the names of a service's capabilities; empty if the plugin does not serve the service,
+   * or if the query failed.
    */
   Optional<List<String>> offers(String service) {
     return Optional.ofNullable(capabilities.get(service))
@@ -164,7 +170,10 @@ record PluginPortrait(
                     .toList());
   }
 
-  /** The spec defines zero: it is the value of an entry without a type. */
+  /**
+   * Describes an unrecognized capability. The spec defines the number 0: it is the value of an
+   * entry without a type.
+   */
   private static String unrecognized(String capability) {
     boolean isEmpty = capability.equals("empty") || capability.endsWith(" 0");
     return capability + (isEmpty ? " (an entry without a capability)" : " (unknown to CSI 1.13)");

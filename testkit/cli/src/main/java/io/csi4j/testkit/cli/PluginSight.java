@@ -10,12 +10,12 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * A snapshot of a plugin's state, for comparison with the previous one.
+ * A snapshot of a plugin's state, for comparison with the previous snapshot.
  *
  * @param state {@code ready}, {@code not-ready}, {@code failing} or {@code gone}; empty before the
  *     first snapshot
- * @param reason why it is not ready, if it is not
- * @param identity its name and version
+ * @param reason the reason why the plugin is not ready; empty if it is ready
+ * @param identity the name and version of the plugin
  * @param process the process behind the socket
  * @param offers the capabilities, each with its service; empty if no service has reported any
  * @param node the plugin's information about this node
@@ -40,14 +40,14 @@ record PluginSight(
   record Change(String kind, String text) {}
 
   /**
-   * Returns a snapshot of the same plugin as unreachable; it keeps the other values for later
+   * Returns a snapshot in which the same plugin is unreachable. All other values are kept for later
    * comparison.
    */
   PluginSight gone(String why) {
     return new PluginSight("gone", why, identity, process, offers, node);
   }
 
-  /** Returns a snapshot of a plugin that was reached. */
+  /** Returns a snapshot of a reachable plugin. */
   static PluginSight of(PluginPortrait portrait) {
     Optional<SortedSet<String>> offers = Optional.empty();
     for (String service : portrait.capabilities().keySet()) {

@@ -15,13 +15,16 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The program without its process: takes arguments, and returns output and an exit code. */
+/**
+ * The program, independent of its process. It takes arguments, prints to a console, and returns an
+ * exit code.
+ */
 final class Program {
 
   private static final int HELP_WIDTH = 100;
   private static final int LEAST_HELP_WIDTH = 60;
 
-  /** Subcommands of {@code plugin} that may be used without it. */
+  /** Subcommands of {@code plugin} for which the word {@code plugin} may be omitted. */
   private static final Set<String> SPELLED_SHORT =
       Set.of("probe", "check", "serve", "proxy", "replay", "report");
 
@@ -37,8 +40,9 @@ final class Program {
   }
 
   /**
-   * Returns the commands that parse and run a command line: all of them, or only those that the
-   * command line names, because creating all takes longer than running most of them.
+   * Returns the commands that parse and run a command line. If the command line names a command,
+   * only that command is created, because creating all commands takes longer than running most of
+   * them.
    */
   static CommandLine commands(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
@@ -79,7 +83,7 @@ final class Program {
     return commands;
   }
 
-  /** Returns the width of the help; queries the terminal only if help is printed. */
+  /** Returns the width of the help text. The terminal is queried only if help is printed. */
   private static int helpWidth(Console console, String... args) {
     boolean isWanted = Stream.of(args).anyMatch(List.of("-h", "--help", "help")::contains);
     return isWanted
@@ -173,7 +177,10 @@ final class Program {
     return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
-  /** Adds subcommands to a command: the one named at this position of the arguments, or all. */
+  /**
+   * Adds subcommands to a command: the subcommand that the argument at {@code place} names, or else
+   * all subcommands.
+   */
   private static CommandLine with(
       CommandLine above, Map<String, Supplier<CommandLine>> all, String[] args, int place) {
     if (args.length > place && all.containsKey(args[place])) {

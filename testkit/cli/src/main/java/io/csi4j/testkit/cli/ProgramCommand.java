@@ -3,7 +3,7 @@ package io.csi4j.testkit.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** The base of all commands: the common help options, and the output. */
+/** The base class of all commands, with the common help options and the output. */
 @Command(
     mixinStandardHelpOptions = true,
     sortOptions = false,

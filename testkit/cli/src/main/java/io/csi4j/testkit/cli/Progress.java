@@ -5,8 +5,8 @@ import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 
 /**
- * Shows the progress of a conformance run: one line that is overwritten on a terminal, otherwise
- * one line per case.
+ * Shows the progress of a conformance run. On a terminal, one line is overwritten again and again;
+ * otherwise, each case gets a line.
  */
 final class Progress implements ConformanceListener {
 
@@ -46,7 +46,7 @@ final class Progress implements ConformanceListener {
     return failed == 0 ? "" : ", " + failed + " failed";
   }
 
-  /** Clears the overwritten line. */
+  /** Erases the progress line on a terminal. */
   void done() {
     if (console.terminal()) {
       console.err().print(ERASE_LINE);

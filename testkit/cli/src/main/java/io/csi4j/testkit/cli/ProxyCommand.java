@@ -97,7 +97,7 @@ final class ProxyCommand extends ProgramCommand {
       if (judge || report != null) {
         ending.await();
       } else {
-        // No command reads these calls later.
+        // The journal is cleared regularly, because no command reads the recorded calls later.
         ending.await(FORGETS_EVERY, proxy.journal()::clear);
       }
       int code = judge ? judge(proxy) : ExitCode.OK;

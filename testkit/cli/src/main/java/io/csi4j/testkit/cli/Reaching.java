@@ -11,7 +11,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Connects commands to plugins: the user may name any plugin, so the precautions of a host are off.
+ * Connects commands to plugins. The user may name any plugin, so the safety checks of a host are
+ * disabled.
  */
 final class Reaching {
 
@@ -28,14 +29,14 @@ final class Reaching {
         .build();
   }
 
-  /** Returns options under which no call takes longer than the deadline. */
+  /** Returns options that limit each call, including its retries, to the deadline. */
   static ConnectOptions withinEach(Duration deadline) {
     return within(deadline).toBuilder()
         .policies(policy -> policy.attemptDeadline(deadline).budget(deadline))
         .build();
   }
 
-  /** Returns whether anything listens on a socket now. */
+  /** Returns whether a process listens on a socket now. */
   static boolean listens(CsiEndpoint where) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return socket.connect(UnixDomainSocketAddress.of(where.path()));
@@ -45,8 +46,8 @@ final class Reaching {
   }
 
   /**
-   * Returns whether a socket still has a listener: an exiting process closes its socket within a
-   * moment.
+   * Returns whether a process still listens on a socket after a short wait. The wait gives an
+   * exiting process time to close its socket.
    */
   static boolean stillListens(CsiEndpoint where) {
     long end = System.nanoTime() + MOMENT.toNanos();
@@ -58,7 +59,7 @@ final class Reaching {
     return listens;
   }
 
-  /** Prints what the command waits for, so that a wrong path does not look like a hang. */
+  /** Prints that the command waits for a socket, so that a wrong path does not look like a hang. */
   static void announce(Console console, CsiEndpoint where, Duration deadline) {
     if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
       console.note(

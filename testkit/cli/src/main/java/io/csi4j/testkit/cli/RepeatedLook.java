@@ -7,12 +7,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** Repeats a check until the program is stopped. A failed check is reported once, and repeated. */
+/**
+ * Repeats a check until the program is stopped. If the check fails repeatedly for the same reason,
+ * the failure is reported only once.
+ */
 final class RepeatedLook {
 
   private RepeatedLook() {}
 
-  /** Returns the heading line above the changes. */
+  /** Returns the heading line that is printed above changes. */
   static String heading() {
     return "--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS);
   }
@@ -21,7 +24,7 @@ final class RepeatedLook {
    * Repeats the check until the program is stopped.
    *
    * @param first the exit code of the first check
-   * @param recovered the message when a check succeeds after failed ones
+   * @param recovered the message for a check that succeeds after failed checks
    * @param look prints the changes, and returns the exit code
    * @return the exit code of the last check
    */

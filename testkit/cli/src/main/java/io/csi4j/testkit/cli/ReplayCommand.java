@@ -12,7 +12,10 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Replays a recording, against a plugin or as a plugin. */
+/**
+ * Replays a recording. The command sends the recorded calls to a plugin, or serves the recorded
+ * answers as a plugin.
+ */
 final class ReplayCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "FILE")
@@ -21,7 +24,7 @@ final class ReplayCommand extends ProgramCommand {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private @Nullable Side side;
 
-  /** Exactly one of the two options. */
+  /** The two options, of which the command line must contain exactly one. */
   static final class Side {
     @Option(names = "--against", paramLabel = "ENDPOINT")
     private @Nullable CsiEndpoint against;

@@ -9,27 +9,30 @@ import java.util.Map;
 import java.util.function.IntSupplier;
 
 /**
- * The terminal of the results, if they go to one.
+ * The terminal to which results are printed, if there is a terminal.
  *
- * @param width the number of columns; read when output is laid out
+ * @param width supplies the number of columns; called when output is formatted
  * @param coloured whether text may be coloured
  */
 record Screen(IntSupplier width, boolean coloured) {
 
-  /** Width of a file or a pipe. */
+  /** Width that is used for a file or a pipe. */
   static final int UNLIMITED = Integer.MAX_VALUE;
 
-  /** A file or a pipe: lines of any length, without colours. */
+  /** The screen for a file or a pipe: lines of any length, without colours. */
   static final Screen NONE = new Screen(() -> UNLIMITED, false);
 
-  /** Returns the terminal on a descriptor of this process, or {@link #NONE}. */
+  /**
+   * Returns the terminal on a file descriptor of this process; {@link #NONE} if the descriptor is
+   * not a terminal.
+   */
   static Screen of(int descriptor) {
     return isTerminal(descriptor) ? of(System.getenv(), () -> ownWidth(descriptor)) : NONE;
   }
 
   /**
-   * Returns a terminal with these environment variables; {@code COLUMNS} takes precedence over the
-   * width that the terminal reports.
+   * Returns a terminal with the settings in these environment variables. {@code COLUMNS} takes
+   * precedence over the width that the terminal reports.
    */
   static Screen of(Map<String, String> environment, IntSupplier own) {
     String columns = environment.getOrDefault("COLUMNS", "");
@@ -41,8 +44,8 @@ record Screen(IntSupplier width, boolean coloured) {
   }
 
   /**
-   * The JDK only reports whether all three streams are a terminal, and newer versions not even
-   * that.
+   * Returns whether a file descriptor is a terminal. The JDK cannot answer this for a single
+   * descriptor.
    */
   static boolean isTerminal(int descriptor) {
     try {
@@ -57,7 +60,7 @@ record Screen(IntSupplier width, boolean coloured) {
     return Path.of("/proc/self/fd", Integer.toString(number)).toFile();
   }
 
-  /** Returns the width that the terminal reports; a serial line reports 0. */
+  /** Returns the width that the terminal reports. A serial line reports 0, which is not used. */
   private static int ownWidth(int descriptor) {
     try {
       Process stty =

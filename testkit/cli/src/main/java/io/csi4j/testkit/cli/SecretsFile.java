@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The secrets in a file: {@code KEY=VALUE} lines for every operation, and below a line {@code
- * [CreateVolume]} for that operation.
+ * The secrets in a file. {@code KEY=VALUE} lines at the top are for every operation. Lines below a
+ * heading such as {@code [CreateVolume]} are for that operation.
  *
- * <p>No message repeats any part of a line.
+ * <p>No error message contains any part of a line.
  *
- * @param forAll the secrets for operations without a section
+ * @param forAll the secrets for operations that have no section
  * @param forOne the secrets by operation
  */
 record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
@@ -67,7 +67,9 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
                 at + "The brackets contain no operation. Write one, such as [CreateVolume]."));
   }
 
-  /** Returns the secrets of one operation: its own, or those for all. */
+  /**
+   * Returns the secrets for one operation: those in its section, or else those for all operations.
+   */
   Secrets of(CsiOperation operation) {
     return forOne.getOrDefault(operation, forAll);
   }

@@ -105,7 +105,10 @@ final class ServeCommand extends ProgramCommand {
     }
   }
 
-  /** Serves until the program is stopped; returns whether the journal was written completely. */
+  /**
+   * Serves the plugin until the program is stopped. Returns whether the journal was written
+   * completely.
+   */
   private boolean serve(TestPlugin plugin, OutputFile events) throws InterruptedException {
     if (journal == null) {
       sayReady(plugin);
@@ -217,7 +220,10 @@ final class ServeCommand extends ProgramCommand {
     }
   }
 
-  /** Returns what a mounting plugin can do with the privileges of this process. */
+  /**
+   * Returns a text that describes the calls which a mounting plugin can serve with the privileges
+   * of this process.
+   */
   static String possible(boolean mayMount, boolean hasLoopDevices) {
     if (!mayMount) {
       return "It creates and deletes volumes, but cannot stage or publish them: this process may"

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** Applies options of a command line to the shape of a plugin, by name. */
+/** Applies options of the command line, such as names of capabilities, to the shape of a plugin. */
 final class ShapeOptions {
 
   private record Removal(String service, String name, UnaryOperator<PluginShape> change) {}
@@ -25,8 +25,8 @@ final class ShapeOptions {
   private ShapeOptions() {}
 
   /**
-   * Returns the shape without a capability: {@code EXPAND_VOLUME} removes it from all services that
-   * have it, {@code node:EXPAND_VOLUME} from one.
+   * Returns the shape without a capability. {@code EXPAND_VOLUME} removes the capability from all
+   * services that have it; {@code node:EXPAND_VOLUME} removes it only from the node service.
    */
   static PluginShape without(PluginShape shape, String capability) {
     int colon = capability.indexOf(':');
@@ -51,8 +51,8 @@ final class ShapeOptions {
   }
 
   /**
-   * Returns the shape with a topology for each node: {@code KEY=VALUE} for all nodes, or {@code
-   * NODE:KEY=VALUE} for one.
+   * Returns the shape with a topology for each node. A segment {@code KEY=VALUE} is for all nodes,
+   * and {@code NODE:KEY=VALUE} is for one node.
    */
   static PluginShape placed(PluginShape shape, List<NodeId> nodes, List<String> segments) {
     Map<String, Map<String, String>> places = new LinkedHashMap<>();
@@ -93,7 +93,7 @@ final class ShapeOptions {
     }
   }
 
-  /** Returns the names of the capabilities, each once, even if several services have it. */
+  /** Returns the names of the capabilities. A name that several services have appears only once. */
   static Stream<String> capabilities() {
     return removals().stream().map(Removal::name).distinct();
   }

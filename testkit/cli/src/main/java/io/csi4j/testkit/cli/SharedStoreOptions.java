@@ -96,17 +96,19 @@ final class SharedStoreOptions {
 
   private @Nullable DataSource source;
 
-  /** Returns whether a store is named. */
+  /** Returns whether the command line names a store in etcd or PostgreSQL. */
   boolean isGiven() {
     return !etcd.isEmpty() || jdbc != null;
   }
 
-  /** Returns the key of sealed records, if one was given. */
+  /**
+   * Returns the sealer with the key from the command line; empty if the command line names no key.
+   */
   Optional<Sealer> sealer() {
     return sealer(keyFile);
   }
 
-  /** Returns the key in a file, if one was given. */
+  /** Returns the sealer with the key in a file; empty without a file. */
   static Optional<Sealer> sealer(@Nullable Path file) {
     if (file == null) {
       return Optional.empty();
@@ -118,7 +120,7 @@ final class SharedStoreOptions {
     }
   }
 
-  /** Opens the store for reading; nothing is written. */
+  /** Opens the store only for reading. */
   RecordStore look() {
     return CommandFailure.orUsage(
         () ->
@@ -127,7 +129,7 @@ final class SharedStoreOptions {
                 : PostgresStore.look(source(), jdbcSettings()));
   }
 
-  /** Opens the store for writing; a new store gets its mark. */
+  /** Opens the store for writing. A new store gets the mark that identifies it as a store. */
   RecordStore open() {
     return CommandFailure.orUsage(
         () ->
@@ -137,9 +139,9 @@ final class SharedStoreOptions {
   }
 
   /**
-   * Settles the store, if it accepts no writes.
+   * Settles the store if it accepts no writes, and returns its identity.
    *
-   * @param then the action on the store after that
+   * @param then the action on the settled store
    */
   StoreIdentity settle(Consumer<RecordStore> then) {
     if (isEtcd()) {
@@ -203,11 +205,12 @@ final class SharedStoreOptions {
     return tls.showing(new TlsSettings.Certificate(Pem.file(certificate), Pem.file(key)));
   }
 
-  /** Returns the data source of the command; repeated reads keep its connection. */
+  /** Returns the data source of the command. Repeated reads use the same connection. */
   private DataSource source() {
     DataSource known = source;
     if (known == null) {
-      // The URL may contain the user.
+      // No password is read if the command line has neither a user nor a password file, because the
+      // URL may contain the user.
       Optional<String> secret =
           jdbcUser == null && jdbcPassword == null
               ? Optional.empty()

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 @FunctionalInterface
 interface ShutdownTrigger {
 
-  /** Listens from now on, so that an event before {@link #await} is not missed. */
+  /** Starts listening for the event, so that an event before {@link #await} is not missed. */
   default void listen() {}
 
   /** Waits until the program must end. */
@@ -23,7 +23,10 @@ interface ShutdownTrigger {
     }
   }
 
-  /** Listens from now on, and runs an action on its own thread when the program must end. */
+  /**
+   * Starts listening for the event. When the program must end, runs the action on a separate
+   * thread.
+   */
   default void whenAsked(Runnable action) {
     listen();
     Thread waiting =

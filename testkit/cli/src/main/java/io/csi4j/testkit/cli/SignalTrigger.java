@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ends the program on a signal: Ctrl-C, or SIGTERM.
+ * Ends the program when it receives a signal: SIGINT (Ctrl-C) or SIGTERM.
  *
- * <p>The JVM would exit with its own code. Its last thread therefore waits here until the program
- * has cleaned up, and then exits with the code of the program. If that takes too long, it kills the
- * processes that the program started, and the JVM exits.
+ * <p>After a signal, the JVM would exit with its own code. A shutdown hook therefore waits until
+ * the program has cleaned up, and then exits with the program's code. If the cleanup takes too
+ * long, the hook kills the processes that the program started, and the JVM exits.
  */
 final class SignalTrigger implements ShutdownTrigger {
 
@@ -24,7 +24,7 @@ final class SignalTrigger implements ShutdownTrigger {
   /**
    * Creates a trigger that has not received a signal.
    *
-   * @param patience the time that the program has to clean up
+   * @param patience the time that the program has for cleaning up
    */
   SignalTrigger(Duration patience) {
     this.patience = patience;
@@ -43,8 +43,8 @@ final class SignalTrigger implements ShutdownTrigger {
   }
 
   /**
-   * Reports that the program is done; returns whether a signal ended it, in which case the waiting
-   * thread exits the process.
+   * Reports that the program is done. Returns whether a signal ended the program; in that case, the
+   * shutdown hook exits the process.
    */
   boolean finished(int exitCode) {
     code.set(exitCode);
@@ -58,7 +58,7 @@ final class SignalTrigger implements ShutdownTrigger {
       if (finished.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
         Runtime.getRuntime().halt(code.get());
       }
-      // A plugin that the program started must not outlive it.
+      // A plugin that the program started must not continue to run after the program's end.
       ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

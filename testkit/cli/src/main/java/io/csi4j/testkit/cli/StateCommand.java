@@ -20,20 +20,20 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Reads the directory of a volume manager, and prints one view of it. */
+/** Reads the directory of a volume manager, and prints one view of the manager's state. */
 final class StateCommand extends ProgramCommand {
 
   /** The available views of a state. */
   enum Show {
-    /** All records. */
+    /** All recorded volumes. */
     VOLUMES,
-    /** Problems. */
+    /** Only problems that need attention. */
     TROUBLE,
-    /** Explanations. */
+    /** Explanations for each path and its pending work. */
     REASONS
   }
 
-  /** The code at the beginning of a line that needs attention. */
+  /** Pattern of the code at the beginning of a line that needs attention. */
   private static final Pattern CODE = Pattern.compile("^([A-Z][A-Z0-9_]+(?:-\\d+ [A-Z_]+)?)(?=: )");
 
   /** Maximum number of names that are suggested. */
@@ -65,10 +65,10 @@ final class StateCommand extends ProgramCommand {
   }
 
   /**
-   * A reading of the directory.
+   * The result of reading the directory once.
    *
    * @param lines the lines to print
-   * @param code the exit code, if this is the last reading
+   * @param code the exit code of the program if the directory is not read again
    */
   private record Look(List<String> lines, int code) {
 
@@ -76,7 +76,10 @@ final class StateCommand extends ProgramCommand {
       lines = lines.stream().map(OneLine::of).toList();
     }
 
-    /** Groups the lines: each line without indentation, with the indented lines below it. */
+    /**
+     * Returns the lines in groups. Each group is a line without indentation and the indented lines
+     * below it.
+     */
     List<List<String>> parts() {
       List<List<String>> parts = new ArrayList<>();
       for (String line : lines) {
@@ -123,7 +126,8 @@ final class StateCommand extends ProgramCommand {
 
   /** Reads the directory again, and prints the changes. */
   private int lookAgain() {
-    // If the directory is unreadable, the volumes are not gone.
+    // If the directory is unreadable, the reading throws an exception, and no volume is reported as
+    // removed.
     Look now = look();
     changes(before, now).forEach(this::print);
     before = now;
@@ -152,7 +156,7 @@ final class StateCommand extends ProgramCommand {
     return at(changed);
   }
 
-  /** Returns the volume that a part describes. */
+  /** Returns the name of the volume that a group of lines describes. */
   private static String name(List<String> part) {
     return part.get(0).replaceFirst(": .*", "");
   }
@@ -186,7 +190,10 @@ final class StateCommand extends ProgramCommand {
     };
   }
 
-  /** Reads the directory of a manager, or the directory of its state. */
+  /**
+   * Reads the state of a manager. The directory may be the manager's root, or the state directory
+   * in it.
+   */
   static ManagerView read(Path directory) {
     Path root = directory.toAbsolutePath().normalize();
     Path above = root.getParent();
@@ -220,7 +227,10 @@ final class StateCommand extends ProgramCommand {
     return meant::contains;
   }
 
-  /** Returns the first names that the records have: what was given may be misspelled. */
+  /**
+   * Returns the first names in the records as suggestions, because the given name may be
+   * misspelled.
+   */
   private static String named(ManagerView view) {
     SortedSet<String> names = new TreeSet<>();
     view.volumes().forEach(volume -> names.add(volume.handle().value()));

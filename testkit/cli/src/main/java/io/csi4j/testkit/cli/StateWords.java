@@ -29,14 +29,16 @@ import java.util.stream.Stream;
 /** Formats the state of a volume manager as text and as JSON. */
 final class StateWords {
 
-  /** A manager retries failed work. After this time, an operator should look at the failure. */
+  /**
+   * Time after which an operator should investigate failed work, although the manager retries it.
+   */
   private static final Duration FOR_LONG = Duration.ofMinutes(5);
 
   private StateWords() {}
 
   // ---- records
 
-  /** Returns the recorded volumes and their pending cleanup. */
+  /** Returns the recorded volumes and their pending cleanup, as lines of text. */
   static List<String> volumes(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = head(view);
     for (VolumeStatus volume : view.volumes()) {
@@ -66,7 +68,7 @@ final class StateWords {
                 lines.add("  failing since " + trouble.since() + ": " + trouble.message().line()));
   }
 
-  /** Adds the volumes that changed during the reading. */
+  /** Adds a line with the volumes that the manager changed during the reading. */
   private static void moving(ManagerView view, List<String> lines) {
     if (!view.moving().isEmpty()) {
       lines.add(
@@ -78,7 +80,10 @@ final class StateWords {
     }
   }
 
-  /** Returns a line with the number of records, and one for each reason why some may be missing. */
+  /**
+   * Returns a line with the number of records, and a line for each reason why records may be
+   * missing.
+   */
   private static List<String> head(ManagerView view) {
     List<String> lines = new ArrayList<>();
     int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();
@@ -116,7 +121,7 @@ final class StateWords {
 
   // ---- problems
 
-  /** Returns the problems that need attention; empty if the state is sound. */
+  /** Returns the problems that need attention; empty if there are no problems. */
   static List<String> trouble(ManagerView view) {
     List<String> lines = new ArrayList<>();
     doubts(view).forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
@@ -155,7 +160,10 @@ final class StateWords {
     return lines;
   }
 
-  /** Returns the findings of a start, except the journal's uncertain entries, which they repeat. */
+  /**
+   * Returns the findings of a start of the manager. Findings that only repeat an uncertain entry of
+   * the journal are omitted.
+   */
   private static Stream<OperatorMessage> findings(ManagerView view) {
     return view.start().findings().stream()
         .filter(
@@ -171,7 +179,7 @@ final class StateWords {
 
   // ---- explanations
 
-  /** Returns each path of a volume, its pending cleanup, and what a start would do. */
+  /** Returns the paths of each volume, its pending cleanup, and the actions of the next start. */
   static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = head(view);
     view.paths().stream()
@@ -261,7 +269,7 @@ final class StateWords {
 
   // ---- plugins and claims
 
-  /** Returns the recorded plugin instances; their health is not recorded. */
+  /** Returns the recorded plugin instances. The records do not contain their health. */
   static List<String> plugins(ManagerView view) {
     List<String> lines = new ArrayList<>();
     view.plugins().forEach(plugin -> lines.addAll(plugin.lines()));
@@ -274,7 +282,7 @@ final class StateWords {
     return lines.isEmpty() ? List.of("no plugin is recorded") : lines;
   }
 
-  /** Returns the recorded claims under which volumes are used. */
+  /** Returns the recorded claims that permit the uses of volumes. */
   static List<String> claims(ManagerView view) {
     List<String> lines =
         new ArrayList<>(view.claims().stream().map(ManagerView.Claim::phrase).toList());
@@ -291,7 +299,7 @@ final class StateWords {
 
   // ---- JSON
 
-  /** Returns the view as one object, with these volumes. */
+  /** Returns the view as one JSON object with the selected volumes. */
   static Json json(ManagerView view, Predicate<VolumeIdentity> about) {
     return new Json()
         .with("root", view.root())
@@ -373,7 +381,7 @@ final class StateWords {
         .with("path", use.path());
   }
 
-  /** Returns one path. */
+  /** Returns one path as a JSON object. */
   static Json json(ManagerView.VolumePath path) {
     return json(path.volume())
         .with("use", path.use().map(StateWords::json))

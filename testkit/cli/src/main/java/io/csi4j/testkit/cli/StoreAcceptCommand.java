@@ -70,7 +70,10 @@ final class StoreAcceptCommand extends ProgramCommand {
     return ExitCode.OK;
   }
 
-  /** A store whose records were moved is not accepted, because another store has its records. */
+  /**
+   * Returns the identity of the store. A store whose records were moved is refused, because another
+   * store has its records.
+   */
   private static StoreIdentity identity(RecordStore store) {
     StoreMove.whyNotUsed(store)
         .ifPresent(
@@ -101,7 +104,7 @@ final class StoreAcceptCommand extends ProgramCommand {
     }
   }
 
-  /** A cluster that has an identity uses the store from then on. */
+  /** Makes the cluster use the store from now on, if the cluster has an identity. */
   private static void accept(RecordStore settled) {
     ClusterSetup cluster = new ClusterSetup(settled);
     if (cluster.identity().isPresent()) {

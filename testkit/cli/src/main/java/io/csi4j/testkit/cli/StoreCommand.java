@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Prints records of a store, once or whenever they change.
+ * Prints records of a store, once or after each change.
  *
  * @param <T> the data printed for a volume
  */
@@ -44,9 +44,9 @@ abstract class StoreCommand<T> extends ProgramCommand {
   }
 
   /**
-   * A reading of the store.
+   * The result of reading the store once.
    *
-   * @param shown the data to print, by the names of the volumes
+   * @param shown the data to print, by volume name
    * @param trouble the problems that need attention
    */
   record Sight<T>(SortedMap<String, T> shown, List<String> trouble) {
@@ -59,7 +59,7 @@ abstract class StoreCommand<T> extends ProgramCommand {
   /** Reads the store. */
   abstract Sight<T> look();
 
-  /** Prints part of the data. */
+  /** Prints some of the data. */
   abstract void print(Collection<T> shown);
 
   @Override

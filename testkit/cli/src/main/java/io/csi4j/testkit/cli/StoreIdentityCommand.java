@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Prints the identity of the cluster that uses a store, or creates one. */
+/** Prints or creates the identity of the cluster that uses a store. */
 @Command(
     description = {
       "Prints the identity of the cluster of a store, for the configuration of its control planes.",

@@ -11,7 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Moves all records of a store to another one. */
+/** Moves all records of a store to another store. */
 @Command(
     description = {
       "Moves all records, claims and catalog, to an empty store: from a directory into etcd or"
@@ -59,8 +59,8 @@ final class StoreMoveCommand extends ProgramCommand {
       checkCluster(look);
       checkDirectory(look);
       try (RecordStore target = to.openOrMake()) {
-        // Opening a directory with a key seals its records, so these checks come before anything is
-        // opened.
+        // Opening a directory with a key seals its records, so the checks come before the source is
+        // opened for writing.
         CommandFailure.check(() -> StoreMove.check(look, target));
         try (RecordStore source = from.open()) {
           print(CommandFailure.orUsage(() -> StoreMove.run(source, target)));
@@ -71,8 +71,9 @@ final class StoreMoveCommand extends ProgramCommand {
   }
 
   /**
-   * Refuses to copy the records of a cluster that uses another store: nothing in the target would
-   * show that they are a copy. An unreadable identity is not accepted in the target either.
+   * Refuses to copy the records of a cluster that uses another store, because nothing in the target
+   * would show that they are a copy. An unreadable identity is copied, because a target with such
+   * an identity is not accepted either.
    */
   private static void checkCluster(RecordStore source) {
     try {
@@ -89,7 +90,10 @@ final class StoreMoveCommand extends ProgramCommand {
     }
   }
 
-  /** Checks a used directory with a look, because opening it as the target could seal it. */
+  /**
+   * Checks a target directory that is not empty, opened only for reading, because opening it for
+   * writing could seal its records.
+   */
   private void checkDirectory(RecordStore source) {
     if (to.isInUsedDirectory()) {
       try (RecordStore there = to.look()) {
@@ -98,7 +102,7 @@ final class StoreMoveCommand extends ProgramCommand {
     }
   }
 
-  /** A cluster that has an identity uses the target from then on. */
+  /** Makes the cluster use the target from now on, if the cluster has an identity. */
   private int accept(RecordStore target) {
     try {
       ClusterSetup cluster = new ClusterSetup(target);

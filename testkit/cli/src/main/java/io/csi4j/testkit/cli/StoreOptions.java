@@ -27,7 +27,10 @@ import picocli.CommandLine.Option;
 /** The options that name a store. */
 final class StoreOptions {
 
-  /** An option of a store in a message; a command with two stores adds a prefix to it. */
+  /**
+   * Pattern of a store option in a message. A command with two stores adds a prefix to such
+   * options.
+   */
   private static final Pattern NAMED =
       Pattern.compile("(?<=^|\\s)--(?=directory|etcd|jdbc|key-file)");
 
@@ -44,7 +47,7 @@ final class StoreOptions {
   /**
    * Adds these options to a command that names several stores.
    *
-   * @param word the prefix of their names, such as {@code from}
+   * @param word the prefix of the option names, such as {@code from}
    */
   void addTo(CommandSpec command, String word) {
     prefix = word + "-";
@@ -71,7 +74,7 @@ final class StoreOptions {
   /**
    * The result of reading a store.
    *
-   * @param records the data from the records
+   * @param records the data that was read from the records
    * @param trouble the problems that need attention
    */
   record Read<T>(T records, List<String> trouble) {
@@ -81,7 +84,7 @@ final class StoreOptions {
     }
   }
 
-  /** Reads a store without writing anything. */
+  /** Reads a store, and writes nothing to it. */
   <T> Read<T> read(Function<RecordStore, T> reading, Function<T, List<String>> unreadable) {
     try (RecordStore store = look()) {
       T records = reading.apply(store);
@@ -102,7 +105,7 @@ final class StoreOptions {
     }
   }
 
-  /** Returns the next step for a store whose records were moved, or are incomplete. */
+  /** Returns a problem and its next step if the records of a store were moved or are incomplete. */
   private static Optional<String> move(RecordStore store) {
     try {
       return StoreMove.whyNotUsed(store)
@@ -118,7 +121,7 @@ final class StoreOptions {
     }
   }
 
-  /** Returns the next step for the cluster that uses a store. */
+  /** Returns a problem and its next step if the cluster has not accepted this store. */
   private static Optional<String> cluster(RecordStore store) {
     try {
       return new ClusterSetup(store).isAccepted()
@@ -134,7 +137,10 @@ final class StoreOptions {
     }
   }
 
-  /** A new store has no mark, and no records that could be missing. */
+  /**
+   * Returns whether the store has no records. A new store has no mark, and no records that could be
+   * missing.
+   */
   private static boolean isEmpty(RecordStore store) {
     return Stream.of(RecordKey.Space.values())
         .allMatch(space -> store.scan(space, Optional.empty(), 1).records().isEmpty());
@@ -155,7 +161,8 @@ final class StoreOptions {
 
   /** Opens an existing store for writing. */
   RecordStore open() {
-    // Fails if no store exists: opening one would create it.
+    // This call fails if no store exists. Opening the store for writing would create a missing
+    // store.
     RecordStore there = look();
     if (here().isEmpty()) {
       return there;
@@ -188,7 +195,10 @@ final class StoreOptions {
             });
   }
 
-  /** Returns the named directory; empty if another kind of store was named. */
+  /**
+   * Returns the directory that the command line names; empty if it names another kind of store.
+   * Fails unless it names exactly one kind of store.
+   */
   List<Path> one() {
     if ((directory == null) == !shared.isGiven()) {
       throw CommandFailure.usage(

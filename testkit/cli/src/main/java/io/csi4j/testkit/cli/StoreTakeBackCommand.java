@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Returns a store to use after its records were moved. */
+/** Makes a store usable again after its records were moved. */
 @Command(
     description =
         "Removes the mark of a move from the source store, to give up the move. The source lacks"

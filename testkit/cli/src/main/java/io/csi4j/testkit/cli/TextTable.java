@@ -15,18 +15,18 @@ final class TextTable {
 
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Creates a table with the names of the columns. */
+  /** Creates a table whose columns have these names. */
   TextTable(String... heading) {
     row(heading);
   }
 
-  /** Adds a row; each text is made safe for one line. */
+  /** Adds a row. Each text is made safe for one line. */
   TextTable row(String... cells) {
     rows.add(Arrays.stream(cells).map(OneLine::of).toList());
     return this;
   }
 
-  /** Removes a column if no row has a text in it. */
+  /** Removes the column with this heading if it is empty in all rows. */
   TextTable withoutIfEmpty(String heading) {
     int column = rows.get(0).indexOf(heading);
     if (rows.stream().skip(1).allMatch(row -> row.get(column).isEmpty())) {
@@ -45,9 +45,9 @@ final class TextTable {
   }
 
   /**
-   * Returns the lines; only those of the heading if there are no rows. If a row is wider than
-   * {@code width}, a long first cell gets its own line, so that it can be copied, and other cells
-   * continue on further lines. No text is cut off.
+   * Returns the lines of the table. If a row is wider than {@code width}, a long first cell gets
+   * its own line, so that users can copy it. Other cells continue on further lines. No text is cut
+   * off.
    */
   List<String> lines(int width) {
     int[] widths = widths(width);
@@ -76,7 +76,7 @@ final class TextTable {
   }
 
   /**
-   * Returns the widths of the columns. Headings are never broken; a word is broken only if it is
+   * Returns the widths of the columns. Headings are never broken. A word is broken only if it is
    * long, or if the columns would not fit otherwise.
    */
   private int[] widths(int width) {
@@ -97,7 +97,10 @@ final class TextTable {
     return widths;
   }
 
-  /** Narrows columns until all fit, always the column that is broken least. */
+  /**
+   * Narrows columns until all columns fit. Each step narrows the column that has lost the smallest
+   * share of its full width.
+   */
   private static void narrow(int width, int[] widths, int[] whole, IntUnaryOperator least) {
     OptionalInt next;
     do {
@@ -110,7 +113,7 @@ final class TextTable {
     } while (next.isPresent());
   }
 
-  /** Returns the largest measure of a cell in each column. */
+  /** Returns, for each column, the largest value of {@code measure} for its cells. */
   private static int[] most(List<List<String>> rows, ToIntFunction<String> measure) {
     return IntStream.range(0, rows.get(0).size())
         .map(i -> rows.stream().mapToInt(row -> measure.applyAsInt(row.get(i))).max().orElse(0))
@@ -126,9 +129,9 @@ final class TextTable {
   }
 
   /**
-   * Splits the text after a comma or a space, and in a path before a slash.
+   * Splits the text after commas and at spaces. A path is also split before slashes.
    *
-   * @param width maximum length of a piece that can be split
+   * @param width maximum length of a piece, if the text can be split there
    * @param most maximum length of any piece
    */
   private static List<String> pieces(String text, int width, int most) {

@@ -8,8 +8,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * Runs typical commands against an in-memory plugin without printing anything: the launcher of the
- * program uses it to create a class data archive.
+ * Runs typical commands against an in-memory plugin, without any output. The launcher of the
+ * program runs this command to create a class data archive.
  */
 @Command(description = "Loads the classes that the other commands need.")
 final class TrainCommand implements Callable<Integer> {

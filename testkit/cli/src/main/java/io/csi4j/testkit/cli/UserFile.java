@@ -18,18 +18,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the input files of the command line. */
+/** Reads the input files that the command line names. */
 final class UserFile {
 
   /** Maximum size of a file written by a user. */
   private static final int MOST_BYTES = 8 << 20;
 
-  /** Maximum size of a line of a recording; a call with the largest messages of gRPC is smaller. */
+  /** Maximum size of a line in a recording. A call with the largest gRPC messages needs less. */
   private static final int LONGEST_CALL = 16 << 20;
 
   private UserFile() {}
 
-  /** Returns the lines of a file written by a user; the file may be a pipe. */
+  /** Returns the lines of a file written by a user. The file may be a pipe. */
   static List<String> lines(String what, Path file) {
     return lines(what, file, MOST_BYTES, MOST_BYTES, "Name the file itself, or make it shorter.");
   }
@@ -39,7 +39,7 @@ final class UserFile {
    *
    * @param most maximum number of bytes of the file
    * @param longest maximum number of bytes of a line
-   * @param next the next step for the user if the file is larger
+   * @param next the advice for the user if the file is too large
    */
   static List<String> lines(String what, Path file, long most, int longest, String next) {
     String failed = "Reading " + what + " " + OneLine.quoted(file.toString()) + " failed: ";
@@ -78,7 +78,7 @@ final class UserFile {
     if (text.isEmpty()) {
       lines.add(text);
     } else {
-      // A carriage return ends a line as well.
+      // A carriage return also ends a line.
       text.lines().forEach(lines::add);
     }
   }
@@ -97,7 +97,7 @@ final class UserFile {
 
   /** Reads a recording of calls. */
   static Recording recording(Path file) {
-    // A recording needs several times its size in memory.
+    // The limit depends on the memory, because a parsed recording needs several times its size.
     List<String> lines =
         lines(
             "the recording",
@@ -108,7 +108,7 @@ final class UserFile {
     return CommandFailure.orUsage(() -> Recording.parse(file.toString(), lines));
   }
 
-  /** Returns why a file could not be read or written, as sentences. */
+  /** Returns sentences that explain why a file could not be read or written. */
   static String why(IOException e) {
     if (e instanceof FileAlreadyExistsException) {
       return "it already exists.";

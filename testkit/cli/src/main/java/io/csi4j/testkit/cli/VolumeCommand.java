@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one volume of a catalog, or explains it. */
+/** Shows or explains one volume in a catalog. */
 @Command(
     exitCodeList = {
       "0:the volume is recorded",

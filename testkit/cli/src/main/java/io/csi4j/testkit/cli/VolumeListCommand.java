@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists the volumes of a catalog. */
+/** Lists the volumes in a catalog. */
 @Command(
     description = "Lists the recorded volumes with their states.",
     exitCodeList = {

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Formats volumes of a catalog as text and as JSON. Neither shows a value of a parameter, a context
- * or a mount option.
+ * Formats volumes in a catalog as text and as JSON. The output contains no values of parameters or
+ * contexts, and no mount options.
  */
 final class VolumeWords {
 
@@ -31,7 +31,7 @@ final class VolumeWords {
     return source.read(VolumesView::all, VolumesView::unreadable);
   }
 
-  /** Returns the volume that a command line names, with or without a namespace. */
+  /** Returns the volume that the command line names. The name may omit the namespace. */
   static VolumesView.Volume named(StoreOptions.Read<VolumesView> read, String name) {
     List<VolumesView.Volume> found =
         read.records().volumes().stream()
@@ -64,14 +64,16 @@ final class VolumeWords {
     return VolumeSummary.State.of(entry).name();
   }
 
-  /** Returns the size of a volume, if known. */
+  /** Returns the size of a volume in bytes, if it is known. */
   static Optional<Long> bytes(CatalogEntry entry) {
     return volume(entry).stream()
         .flatMap(volume -> volume.capacityBytes().stream().boxed())
         .findFirst();
   }
 
-  /** Returns the time since which a volume is unused, to the second, if known. */
+  /**
+   * Returns the time, in seconds precision, since when a volume has been unused, if it is known.
+   */
   static Optional<String> unusedSince(VolumesView.Volume volume) {
     return volume.unusedSince().map(VolumeWords::seconds);
   }
@@ -80,12 +82,15 @@ final class VolumeWords {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** Returns the volume, as it was before its deletion began if it is being deleted. */
+  /**
+   * Returns the volume of an entry. During a deletion, returns the volume as it was before the
+   * deletion began.
+   */
   private static Optional<CatalogVolume> volume(CatalogEntry entry) {
     return entry.state() instanceof State.Deleting going ? going.before() : entry.volume();
   }
 
-  /** Returns the pending changes, in a few words. */
+  /** Returns a short list of the pending changes of a volume. */
   static String pending(VolumesView.Volume volume) {
     return Stream.concat(
             volume.entry().changes().stream().map(VolumeWords::phrase),
@@ -97,7 +102,7 @@ final class VolumeWords {
     return change.request() + " " + change.progress();
   }
 
-  /** Returns the complete record. */
+  /** Returns the complete record of a volume, as lines of text. */
   static List<String> lines(VolumesView.Volume volume) {
     CatalogEntry entry = volume.entry();
     VolumeSpec spec = entry.spec();

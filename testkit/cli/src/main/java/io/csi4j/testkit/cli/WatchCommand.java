@@ -34,7 +34,7 @@ final class WatchCommand extends ProgramCommand {
   @Override
   public Integer call() {
     CsiEndpoint where = target.needed("to watch");
-    // This also ends a check that is still waiting for the plugin.
+    // The interrupt also ends a check that is still waiting for the plugin.
     ending.whenAsked(Thread.currentThread()::interrupt);
     PluginSight seen = PluginSight.NONE;
     try {
@@ -47,7 +47,7 @@ final class WatchCommand extends ProgramCommand {
         Thread.sleep(every.toMillis());
       }
     } catch (InterruptedException asked) {
-      // The last check is complete.
+      // The program was asked to end. The result of the last complete check is used.
     } catch (RuntimeException bug) {
       throw CommandFailure.failed(
           "Watching the plugin failed: " + OneLine.of(bug.toString()) + ". Report this.");

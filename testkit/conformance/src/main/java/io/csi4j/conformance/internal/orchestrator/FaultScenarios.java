@@ -65,8 +65,8 @@ final class FaultScenarios {
     Future<Path> mounting = play.beginMount(hung);
     play.awaitCall(step);
     play.mount(other);
-    // This mount has succeeded. Was the hanging mount still waiting at that time, or had its call
-    // ended?
+    // The mount of the other volume has succeeded. It did not wait for the hanging mount if that
+    // mount is still in progress, or if calls for the two volumes overlapped.
     boolean waiting = !mounting.isDone();
     List<Long> hanging =
         play.plugin().journal().calls(hung.volume()).stream().map(RecordedCall::number).toList();

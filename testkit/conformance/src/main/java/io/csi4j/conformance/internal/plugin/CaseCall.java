@@ -127,8 +127,8 @@ record CaseCall(
 
   /**
    * Returns the steps of a case whose verdict depends on the result of this call. With {@code
-   * best}, any other result leads to advice. With {@code rather}, the codes after the first lead to
-   * advice.
+   * best}, any other result leads to advice. With {@code rather}, the first code is best, and the
+   * other codes lead to advice.
    *
    * @param ends the keyword, followed by a colon and the codes
    */

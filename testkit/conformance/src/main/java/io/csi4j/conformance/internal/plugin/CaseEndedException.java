@@ -22,8 +22,8 @@ final class CaseEndedException extends RuntimeException {
   }
 
   /**
-   * Returns the end of a case whose plugin did not behave as expected. In a preparation step, it
-   * does not count as a failure.
+   * Returns the end of a case whose plugin did not behave as expected. In a preparation step, the
+   * case does not fail, but has no verdict.
    */
   static CaseEndedException failed(String expected, String got) {
     return new CaseEndedException(Outcome.FAILED, expected, got, false);

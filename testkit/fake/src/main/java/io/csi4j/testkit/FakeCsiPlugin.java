@@ -120,7 +120,7 @@ public final class FakeCsiPlugin extends TestPlugin {
    * Sets the health of the storage, as every node reports it from now on. Without entries, the
    * storage is healthy.
    *
-   * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
+   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid access mode
    */
   public void storageHealth(StorageHealthEntry... entries) {
     nodes().forEach(node -> storageHealth(node, entries));
@@ -130,13 +130,13 @@ public final class FakeCsiPlugin extends TestPlugin {
    * Sets the health of the storage, as one node reports it from now on. Without entries, the
    * storage is healthy.
    *
-   * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
+   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid access mode
    */
   public void storageHealth(NodeId node, StorageHealthEntry... entries) {
     backend.health().storage(node, List.of(entries));
   }
 
-  /** Makes every volume, and the storage behind every node, healthy again. */
+  /** Makes every volume and the storage of every node healthy again. */
   public void clearHealth() {
     backend.health().clear();
   }
@@ -164,7 +164,8 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
-     * Sets the nodes on which the plugin runs; each has its own socket. Default: {@code node-1}.
+     * Sets the nodes on which the plugin runs. Each node has its own socket. Default: {@code
+     * node-1}.
      */
     public Builder nodes(NodeId first, NodeId... more) {
       this.nodes = Stream.concat(Stream.of(first), Arrays.stream(more)).toList();
@@ -191,7 +192,7 @@ public final class FakeCsiPlugin extends TestPlugin {
       return socket(directory.resolve("csi.sock"));
     }
 
-    /** Sets the clock of the journal and of delays. Default: real time. */
+    /** Sets the clock for the journal and for delays. Default: real time. */
     public Builder clock(PluginClock clock) {
       this.clock = clock;
       return this;

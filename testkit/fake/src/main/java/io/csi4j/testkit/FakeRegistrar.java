@@ -31,7 +31,7 @@ public final class FakeRegistrar implements AutoCloseable {
     this.core = core;
   }
 
-  /** Opens a registrar that announces a CSI plugin, version 1.0.0. */
+  /** Opens a registrar that announces a CSI plugin with the interface version 1.0.0. */
   public static FakeRegistrar open(Path directory, PluginName plugin, CsiEndpoint endpoint) {
     return builder(directory).announce(Announced.of(plugin, endpoint)).open();
   }
@@ -55,7 +55,7 @@ public final class FakeRegistrar implements AutoCloseable {
       this.versions = versions;
     }
 
-    /** Returns the announcement of a CSI plugin, version 1.0.0. */
+    /** Returns the announcement of a CSI plugin with the interface version 1.0.0. */
     public static Announced of(PluginName plugin, CsiEndpoint endpoint) {
       String socket = endpoint.path().toString();
       return new Announced("CSIPlugin", plugin.value(), socket, List.of("1.0.0"));
@@ -117,7 +117,7 @@ public final class FakeRegistrar implements AutoCloseable {
     core.inject(call, fault, 1);
   }
 
-  /** Removes every fault. Calls that a fault holds stay held until {@link #release}. */
+  /** Removes every fault. Calls that a fault is holding continue to wait until {@link #release}. */
   public void clearFaults() {
     core.clearFaults();
   }
@@ -127,7 +127,7 @@ public final class FakeRegistrar implements AutoCloseable {
     core.release();
   }
 
-  /** Returns the number of calls that asked for the announcement. */
+  /** Returns the number of calls that requested the announcement. */
   public int asked() {
     return core.asked();
   }

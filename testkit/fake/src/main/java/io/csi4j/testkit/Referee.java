@@ -7,7 +7,8 @@ import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
 
 /**
- * Judges the caller of a plugin by the events of the plugin's journal.
+ * Judges whether the caller of a plugin keeps its duties, based on the events in the plugin's
+ * journal.
  *
  * <p>Duties that depend on earlier calls, such as the order of the lifecycle, are judged only if
  * the journal is complete. A journal is incomplete if it was cleared, or if the plugin kept its

@@ -29,8 +29,8 @@ public abstract class TestPlugin implements AutoCloseable {
   private final PluginCore core;
 
   /**
-   * Only the plugins of the testkit call this constructor: no other module has a {@code
-   * PluginCore}.
+   * Only the plugins of the testkit can call this constructor, because no other module can create a
+   * {@code PluginCore}.
    */
   @SuppressWarnings("exports")
   protected TestPlugin(PluginCore core) {
@@ -98,7 +98,7 @@ public abstract class TestPlugin implements AutoCloseable {
     return core.faults().rules();
   }
 
-  /** Removes every fault. Calls that a fault holds stay held until {@link #release}. */
+  /** Removes every fault. Calls that a fault is holding continue to wait until {@link #release}. */
   public final void clearFaults() {
     core.faults().clear();
   }
@@ -151,12 +151,14 @@ public abstract class TestPlugin implements AutoCloseable {
     core.restart();
   }
 
-  /** Replaces the sockets with new ones while the plugin keeps running: connections break. */
+  /**
+   * Replaces the sockets with new sockets while the plugin keeps running. All connections break.
+   */
   public final void replaceSocket() {
     core.replaceSocket();
   }
 
-  /** Records in the journal that the plugin lost its state. */
+  /** Records in the journal that the plugin has lost its state. */
   final void forgotten() {
     core.journal().forgot();
   }
@@ -174,7 +176,9 @@ public abstract class TestPlugin implements AutoCloseable {
     core.thaw();
   }
 
-  /** Restarts the plugin with a new shape, such as another version or other capabilities. */
+  /**
+   * Restarts the plugin with a new shape, for example with another version or other capabilities.
+   */
   public final void upgrade(PluginShape shape) {
     core.upgrade(shape);
   }

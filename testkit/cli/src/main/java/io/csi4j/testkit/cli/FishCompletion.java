@@ -34,7 +34,7 @@ final class FishCompletion {
 
   private FishCompletion() {}
 
-  /** Returns the script for a program with these commands. */
+  /** Returns the completion script for a program with these commands. */
   static String of(CommandLine program) {
     FishCompletion completion = new FishCompletion();
     completion.add(program, "");

@@ -67,7 +67,7 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
   }
 
   /**
-   * Completes the content, after {@link #begin}.
+   * Closes the writer that {@link #begin} returned.
    *
    * @return whether the file is complete; if not, a message is printed to {@code console}
    */

@@ -115,7 +115,7 @@ final class ShapeOptions {
     return all;
   }
 
-  /** Returns the constant that a command line names. */
+  /** Returns the constant whose name the command line contains. */
   static <E extends Enum<E>> E chosen(String what, String name, E[] constants) {
     String wanted = name.toUpperCase(Locale.ROOT).replace('-', '_');
     Optional<E> found =

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 /** Reads the directory of a volume manager, and prints one view of the manager's state. */
 final class StateCommand extends ProgramCommand {
 
-  /** The available views of a state. */
+  /** The available views of a manager's state. */
   enum Show {
     /** All recorded volumes. */
     VOLUMES,

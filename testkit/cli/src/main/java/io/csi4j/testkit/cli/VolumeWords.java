@@ -188,7 +188,7 @@ final class VolumeWords {
     return lines;
   }
 
-  /** Returns the pending changes of the volume, with the host's next step. */
+  /** Returns an explanation of the volume's pending changes, with the next step of the host. */
   static List<String> reasons(VolumesView.Volume volume) {
     return VolumeExplanation.of(volume).lines();
   }

@@ -21,8 +21,8 @@ import java.util.function.BiFunction;
  *     the orchestrator; empty at the first start
  * @param callDeadline the deadline that the orchestrator should use for one call, if its deadline
  *     is configurable; a short deadline makes the suite fast
- * @param secrets returns the secrets for a call with a volume; see {@link #secrets(VolumeId,
- *     CsiOperation)}
+ * @param secrets a function that returns the secrets for an operation on a volume; see {@link
+ *     #secrets(VolumeId, CsiOperation)}
  * @param takesWorkloadFacts whether the plugin expects data about the workload when a volume is
  *     published, under the keys of a kubelet ({@code csi.storage.k8s.io/pod.name} and others). An
  *     orchestrator normally reads this value from its configuration of the plugin. An orchestrator

@@ -7,7 +7,7 @@ package io.csi4j.conformance.store;
  */
 public interface RecordStoreCheck {
 
-  /** Returns the guarantee, as a sentence without a full stop. */
+  /** Returns the guarantee, as a sentence without a final period. */
   String name();
 
   /**

@@ -94,7 +94,7 @@ public interface NodeEffects {
    *
    * @param volume the volume
    * @param target the path; its parent exists
-   * @param block whether the target is a device node (a file), not a directory
+   * @param block whether the target is a block device, which needs a file and not a directory
    * @param readonly whether the target is read-only
    */
   record Publication(VolumeId volume, PluginPath target, boolean block, boolean readonly) {}

@@ -14,8 +14,8 @@ import java.util.function.Function;
  * answering.
  *
  * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. If no step
- * ends the call, the plugin does the work, unless a step did it, and answers. Delays run on the
- * plugin's {@link io.csi4j.testkit.model.PluginClock}.
+ * ends the call, the plugin does the work, unless a step has already done it, and then answers.
+ * Delays run on the plugin's {@link io.csi4j.testkit.model.PluginClock}.
  *
  * @since 1.0
  */
@@ -46,7 +46,7 @@ public sealed interface Fault {
     return apply().then(drop());
   }
 
-  /** Does the work now; the next step decides the answer. */
+  /** Does the work immediately. The next step decides the answer. */
   static Fault apply() {
     return new Apply();
   }
@@ -65,14 +65,14 @@ public sealed interface Fault {
   }
 
   /**
-   * Holds the call without an answer or further work until {@link
+   * Holds the call, without an answer and without further work, until {@link
    * io.csi4j.testkit.TestPlugin#release}.
    */
   static Fault hang() {
     return new Hang();
   }
 
-  /** Breaks the connection of the call, without further work. */
+  /** Breaks the connection of the call, and does no further work. */
   static Fault drop() {
     return new Drop();
   }
@@ -151,7 +151,7 @@ public sealed interface Fault {
     EMPTY,
     /** An id that differs from the correct one. For operations that answer with an id. */
     OTHER_ID,
-    /** A message larger than clients accept: more than 4 MiB. */
+    /** A message of more than 4 MiB, which is larger than clients accept. */
     OVERSIZED,
     /** Bytes that cannot be parsed as a message. */
     MALFORMED,
@@ -163,32 +163,33 @@ public sealed interface Fault {
     TWO_MESSAGES
   }
 
-  /** A status, with any number as its code. */
+  /** A step that ends the call with a status. The code may be any number. */
   record Fail(int code, String text) implements Fault {}
 
-  /** The work, done immediately. */
+  /** A step that does the work immediately. */
   record Apply() implements Fault {}
 
-  /** The work, done when the time {@code after} has passed. */
+  /** A step that does the work when the time {@code after} has passed. */
   record ApplyLater(Duration after) implements Fault {}
 
-  /** A pause. */
+  /** A step that waits. */
   record Delay(Duration time) implements Fault {}
 
-  /** No answer. */
+  /** A step that holds the call without an answer. */
   record Hang() implements Fault {}
 
-  /** A broken connection. */
+  /** A step that breaks the connection. */
   record Drop() implements Fault {}
 
-  /** The work, done twice. */
+  /** A step that does the work twice. */
   record Duplicate() implements Fault {}
 
-  /** A wrong answer. */
+  /** A step that does the work and sends a wrong answer. */
   record Answer(WrongAnswer wrong) implements Fault {}
 
   /**
-   * An answer whose fields a test computes from the request and from the plugin's answer.
+   * A step that answers with fields which a test computes from the request and from the plugin's
+   * answer.
    *
    * @param made computes the fields
    * @param changes whether the fields change the plugin's answer; if not, they fill an empty answer

@@ -275,7 +275,9 @@ final class FaultLine {
     };
   }
 
-  /** Returns the constant of this name, in either of the two spellings. */
+  /**
+   * Returns the constant with this name. The name may be written in lower case and with hyphens.
+   */
   private static <E extends Enum<E>> E named(Word word, String kind, String orElse, E[] constants)
       throws Mistake {
     String wanted = word.text().toUpperCase(Locale.ROOT).replace('-', '_');
@@ -294,7 +296,9 @@ final class FaultLine {
 
   // Methods that read characters.
 
-  /** Returns the next character that is not white space; a comment counts as the end. */
+  /**
+   * Returns the next character that is not white space. A comment counts as the end of the line.
+   */
   private char peek() {
     while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
       at++;
@@ -335,7 +339,7 @@ final class FaultLine {
     return new Word(column, line.substring(from, at), false);
   }
 
-  /** Reads a quoted text; a backslash makes the next character literal. */
+  /** Reads a quoted text. A backslash makes the next character literal. */
   private String quoted() throws Mistake {
     int opened = at++;
     StringBuilder text = new StringBuilder();

@@ -11,7 +11,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Selects the calls on which a fault acts. Immutable; each method returns a narrower selection.
+ * Selects the calls on which a fault acts. A selection is immutable; each method returns a narrower
+ * selection.
  *
  * <p>{@code When.calling(NODE_STAGE_VOLUME).ofVolume(id).once()} is the next staging of that
  * volume. Counting begins at 1, and includes only the calls that satisfy all other conditions.

@@ -4,8 +4,8 @@ import io.csi4j.testkit.model.PluginShape;
 import java.time.Instant;
 
 /**
- * An event in the life of a test plugin. The order of events is the order in which the journal
- * recorded them.
+ * An event in the journal of a test plugin. Events are in the order in which the journal recorded
+ * them.
  *
  * @since 1.0
  */

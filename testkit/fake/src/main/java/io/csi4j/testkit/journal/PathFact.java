@@ -1,7 +1,7 @@
 package io.csi4j.testkit.journal;
 
 /**
- * The kind of file at a path of the request when the call arrived.
+ * The kind of file that existed at a path of the request when the call arrived.
  *
  * @since 1.0
  */

@@ -5,11 +5,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A message as sent on the wire, read by the field names of the spec, such as {@code volume_id}. A
- * field that is not set returns its default: {@code ""}, 0, false, empty.
+ * A message as sent on the wire. Its fields are read by their names in the spec, such as {@code
+ * volume_id}. If a field is not set, its accessor returns the default: {@code ""}, 0, false, or an
+ * empty value.
  *
- * <p>The {@code toString} shows every field except secrets, mount flags and the values of contexts.
- * The accessors return all fields.
+ * <p>The text of {@code toString} contains every field except secrets, mount flags and the values
+ * of contexts. The accessors return all fields.
  *
  * <p>Each accessor throws {@code IllegalArgumentException} if the message has no field of this
  * name, or a field of another kind. The exception's message names the existing fields.
@@ -22,11 +23,11 @@ public interface WireMessage {
   String type();
 
   /**
-   * Returns the names of the fields that are set; for lists and maps, of those that are not empty.
+   * Returns the names of the fields that are set. A list or a map counts as set if it is not empty.
    */
   Set<String> fields();
 
-  /** Returns whether the field is set; for a list or a map, whether it is not empty. */
+  /** Returns whether the field is set. A list or a map counts as set if it is not empty. */
   boolean has(String field);
 
   /** Returns a string field. */
@@ -60,12 +61,12 @@ public interface WireMessage {
   @Override
   boolean equals(Object other);
 
-  /** Returns the message without secrets, at any depth. */
+  /** Returns a copy of the message without the secrets in it and in its nested messages. */
   WireMessage withoutSecrets();
 
   /**
-   * Returns the message as one line of JSON with the names of the spec, redacted as in {@code
-   * toString}.
+   * Returns the message as one line of JSON, with the field names of the spec. The values are
+   * redacted as in {@code toString}.
    */
   String json();
 }

@@ -20,8 +20,7 @@ import java.util.function.Consumer;
  * The shape of a test plugin: its name and version, its capabilities and limits, and its {@link
  * Quirk quirks}. A shape is immutable; each {@code with} returns a changed copy.
  *
- * <p>Start with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
- * and change it.
+ * <p>Start with a predefined shape, such as {@link #full} or {@link #nodeOnly}, and change it.
  *
  * @since 1.0
  */
@@ -124,7 +123,9 @@ public final class PluginShape {
     return full().changed(p -> p.traits.removeIf(trait -> !(trait instanceof NodeCapability)));
   }
 
-  /** Returns a shape whose volumes are attached to nodes and published there, never staged. */
+  /**
+   * Returns a shape whose volumes are attached to nodes and published on them, but never staged.
+   */
   public static PluginShape noStaging() {
     return full().without(NodeCapability.STAGE_UNSTAGE_VOLUME);
   }

@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param section the part of the spec that contains the duty
  * @param level the strength of the duty: MUST, SHOULD, REQUIRED, DERIVED and so on
  * @param text the rule itself
- * @param unseen why no plugin can observe whether the duty is kept; empty if the referee judges it
+ * @param unseen the reason why no plugin can observe whether the duty is kept; empty if the referee
+ *     judges the duty
  * @since 1.0
  */
 public record Duty(DutyId id, String section, Level level, String text, Optional<String> unseen) {

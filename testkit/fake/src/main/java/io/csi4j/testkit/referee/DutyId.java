@@ -20,7 +20,7 @@ public record DutyId(int number) implements Comparable<DutyId> {
     return Integer.compare(number, other.number);
   }
 
-  /** Returns the id in its written form: {@code D-049}. */
+  /** Returns the id in its written form, such as {@code D-049}. */
   @Override
   public String toString() {
     return String.format(Locale.ROOT, "D-%03d", number);

@@ -51,8 +51,8 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
   }
 
   /**
-   * Returns the complete report as text: first each broken duty with the calls, then a summary of
-   * the rest.
+   * Returns the complete report as text: the broken duties, the advice and the excused violations,
+   * each with its calls, and then the numbers of duties by finding.
    */
   public String describe() {
     StringBuilder out = new StringBuilder("The caller ");
@@ -119,7 +119,7 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
 
   /** The referee's finding about one duty. */
   public enum Finding {
-    /** The caller could have broken the duty, and kept it. */
+    /** The caller had an opportunity to break the duty, and kept it. */
     KEPT,
     /** The caller broke the duty. */
     BROKEN,

@@ -176,7 +176,7 @@ public final class Play {
     return workers.perform(() -> now.unmount(order.volume(), order.workload()));
   }
 
-  /** Waits for the result of a mount or unmount in progress. */
+  /** Waits for the result of a request in progress. */
   <T> OrchestratorReply<T> outcome(String what, Future<T> begun) {
     return workers.answer(what, begun);
   }
@@ -382,7 +382,7 @@ public final class Play {
                         mounting(order), order.readonly() ? "for reading only" : "for writing")));
   }
 
-  /** Expects this number of publications of a volume. */
+  /** Expects that the volume of the order has this number of publications. */
   void expectPublications(MountOrder order, int number) {
     long now = contents().published().stream().filter(each -> isOf(order, each.volume())).count();
     expect(

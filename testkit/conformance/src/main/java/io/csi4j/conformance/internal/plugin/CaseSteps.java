@@ -33,7 +33,7 @@ final class CaseSteps {
     return steps;
   }
 
-  /** Throws an exception if there are steps that no row of the table has used. */
+  /** Throws an exception if a case with added steps has no row in the table. */
   void checkAllTaken() {
     if (!all.isEmpty()) {
       throw new IllegalStateException("No row of cases.tsv has the cases " + all.keySet() + ".");

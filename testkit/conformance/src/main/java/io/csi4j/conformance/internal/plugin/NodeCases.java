@@ -337,7 +337,7 @@ final class NodeCases {
     }
   }
 
-  /** Skips the case unless this process sees a mount at {@code path}. */
+  /** Ends the case as skipped, unless this process sees a mount at {@code path}. */
   private static void needMount(Path path) {
     if (SeenMounts.at(path) == 0) {
       throw CaseEndedException.skipped(

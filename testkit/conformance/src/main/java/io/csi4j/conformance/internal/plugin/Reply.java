@@ -40,7 +40,7 @@ record Reply(
     return code == StatusCode.OK;
   }
 
-  /** Returns whether the plugin may have done the work although it did not answer OK. */
+  /** Returns whether the plugin may have done the work, although it did not answer OK. */
   boolean isUncertain() {
     return switch (code) {
       case CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, DATA_LOSS, ABORTED -> true;

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  *
  * @param strength the strength of the rule
  * @param requirements the requirements of the case
- * @param errorRows the rows of error tables that the case tests, by their lines in the spec
+ * @param errorRows the rows of error tables that the case tests, as line numbers of the spec
  * @param sentence the rule of the spec, paraphrased
  * @param steps the steps; they return normally if the plugin behaved as expected
  */

@@ -153,7 +153,9 @@ final class TrialLeftovers {
     }
   }
 
-  /** Returns whether the object that an equal creation created is known and still exists. */
+  /**
+   * Returns whether an equal request has already created an object that is known and still exists.
+   */
   private boolean isMade(Message creation) {
     Undo deletion = deletions.get(creation);
     return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));

@@ -17,8 +17,8 @@ import io.csi4j.testkit.model.Quirk;
 import java.util.List;
 import java.util.Map;
 
-/** Implements the attaching and detaching of volumes by the controller. */
-@SuppressWarnings("try") // The claim on a volume is only held, never used.
+/** Implements the controller's calls that attach and detach volumes. */
+@SuppressWarnings("try") // A try block holds a claim on a volume without using it.
 final class AttachService {
 
   /** Key in the publish_context; its value identifies the attachment of a volume to a node. */

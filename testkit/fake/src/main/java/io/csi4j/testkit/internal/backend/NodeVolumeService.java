@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Implements the calls about volumes on a node: stage, publish, statistics and expansion. */
-@SuppressWarnings("try") // The claim on a volume is only held, never used.
+/** Implements the node's calls that stage, publish, measure and expand volumes. */
+@SuppressWarnings("try") // A try block holds a claim on a volume without using it.
 final class NodeVolumeService {
 
   private final BackendParts ground;

@@ -46,7 +46,7 @@ public final class Refusal extends Exception {
         field + " " + SafeText.quote(id) + " is not known here. Check the id, or create it first.");
   }
 
-  /** Returns the refusal of a request that comes in the wrong order. */
+  /** Returns the refusal of a request that needs another call to come first. */
   static Refusal precondition(String text, Object... parts) {
     return of(StatusCode.FAILED_PRECONDITION, text, parts);
   }

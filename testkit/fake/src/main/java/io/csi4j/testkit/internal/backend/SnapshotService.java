@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Implements snapshots of single volumes, and group snapshots of several volumes. */
-@SuppressWarnings("try") // The claim on a volume is only held, never used.
+/** Implements the calls for snapshots of single volumes and for group snapshots. */
+@SuppressWarnings("try") // A try block holds a claim on a volume without using it.
 final class SnapshotService {
 
   private final BackendParts ground;
@@ -148,7 +148,7 @@ final class SnapshotService {
     }
   }
 
-  /** Refuses to change a snapshot from which a volume is being created. */
+  /** Refuses to delete a snapshot from which a volume is being created. */
   static void refuseUsed(BackendParts ground, String id) throws Refusal {
     if (ground.flights().isSource(Thing.snapshot(id))) {
       throw Refusal.precondition(

@@ -74,7 +74,7 @@ public record State(
     return List.copyOf(found.values());
   }
 
-  /** Refuses an operation on a volume that is in use on the node. */
+  /** Refuses an operation if the volume is in use on this node. */
   void refuseOnNode(String volume, String node) throws Refusal {
     for (NodePublishVolumeRequest publication : publishedOn(volume, node)) {
       throw Refusal.precondition(
@@ -87,7 +87,7 @@ public record State(
     }
   }
 
-  /** Refuses an operation on a volume that is in use anywhere. */
+  /** Refuses an operation if the volume is in use on any node. */
   void refuseAnywhere(String volume) throws Refusal {
     for (OnNode where : published(volume).keySet()) {
       refuseOnNode(volume, where.node());
@@ -103,7 +103,7 @@ public record State(
     }
   }
 
-  /** Returns whether no workload may write through a target. */
+  /** Returns whether a publication forbids its workloads to write. */
   public static boolean readOnly(NodePublishVolumeRequest asked) {
     return asked.getReadonly() || Capabilities.readOnly(asked.getVolumeCapability());
   }
@@ -117,7 +117,9 @@ public record State(
     }
   }
 
-  /** A volume, and the request that created it, with the current mutable parameters. */
+  /**
+   * A volume, and the request that created it. The request contains the current mutable parameters.
+   */
   public record StoredVolume(Volume volume, CreateVolumeRequest asked) {}
 
   /** A snapshot, and the request that created it. For a member of a group, the request is empty. */

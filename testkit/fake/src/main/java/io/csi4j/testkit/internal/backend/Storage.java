@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public interface Storage {
 
   /**
-   * Returns the refusal of a CSI call that failed because this storage failed.
+   * Returns the refusal with which the plugin answers a CSI call after a failure of this storage.
    *
    * @param doing the failed action, such as {@code Staging the volume 'v'}
    */
@@ -62,7 +62,7 @@ public interface Storage {
     return Map.of();
   }
 
-  /** Creates the bytes of a new volume, filled from the content source of {@code asked}. */
+  /** Creates the bytes of a new volume, and fills them from the content source in {@code asked}. */
   void create(Volume volume, CreateVolumeRequest asked) throws IOException, Refusal;
 
   /** Removes the bytes of a volume. */
@@ -110,13 +110,17 @@ public interface Storage {
   /** Returns the usage of a volume; empty if the storage cannot determine the usage. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
 
-  /** Returns all problems with a volume's bytes; empty if the storage cannot determine them. */
+  /**
+   * Returns all problems that the storage has found with a volume's bytes; empty if it cannot
+   * detect problems.
+   */
   default List<VolumeHealth.VolumeHealthEntry> health(String volume) {
     return List.of();
   }
 
   /**
-   * Returns the data of a snapshot; with {@code base}, the data that differs from that snapshot.
+   * Returns the blocks of a snapshot that hold data. With {@code base}, returns the blocks that
+   * differ from the snapshot {@code base}.
    */
   List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws IOException, Refusal;
 }

@@ -91,7 +91,7 @@ public final class ToldHealth {
     }
   }
 
-  /** Removes the settings for one volume, on every node. */
+  /** Removes the settings for one volume, including those for single nodes. */
   void remove(String volume) {
     volumes.remove(volume);
     onNodes.keySet().removeIf(where -> where.what().equals(volume));

@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Implements the calls that create, change, list and delete volumes. */
-@SuppressWarnings("try") // The claim on a volume is only held, never used.
+@SuppressWarnings("try") // A try block holds a claim on a volume without using it.
 final class VolumeService {
 
   /** Key of an entry in the context of every new volume. */
@@ -226,7 +226,7 @@ final class VolumeService {
     }
   }
 
-  /** Makes a volume larger, within the free capacity. */
+  /** Makes a volume larger, if the free capacity is sufficient. */
   void grow(PluginShape shape, String id, long had, long bytes) throws Refusal {
     ground
         .knowledge()

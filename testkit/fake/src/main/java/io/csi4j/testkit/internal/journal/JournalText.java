@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Formats the journal as text: one line per event, without secrets. */
+/** Formats the journal as text, with one line per event and without secrets. */
 final class JournalText {
 
   private static final DateTimeFormatter TIME =
@@ -28,7 +28,7 @@ final class JournalText {
         : events.stream().map(JournalText::line).collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /** Formats a call as one line: its request, and its progress. */
+  /** Formats a call as one line, with its request and its progress. */
   static String of(CallRecord call) {
     return call.ended()
         .map(at -> head(call) + " " + end(call) + " after " + elapsed(call, at))

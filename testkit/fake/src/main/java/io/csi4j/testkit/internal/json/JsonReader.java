@@ -45,8 +45,8 @@ public final class JsonReader {
   /**
    * Returns the value of the text.
    *
-   * @throws IllegalArgumentException at the first mistake; the message names its position and never
-   *     repeats the text
+   * @throws IllegalArgumentException at the first mistake; the message names the position of the
+   *     mistake, and never repeats parts of the text
    */
   public static Object read(String text) {
     JsonReader reader = new JsonReader(text);

@@ -38,7 +38,8 @@ enum CallOutcome {
   }
 
   /**
-   * Returns the code with which a call failed; OK if the call did not fail, or if no code arrived.
+   * Returns the code with which a call failed; OK if the call did not fail, or if it ended without
+   * a code.
    */
   static StatusCode code(RecordedCall call) {
     return call.end().orElse(null) instanceof CallEnd.Failed failed

@@ -90,7 +90,7 @@ abstract class DutyRule {
   }
 
   /**
-   * Records whether the call kept the duties of a row or broke them.
+   * Records whether the call kept or broke the duties of a row.
    *
    * @param earlier calls that prove the finding, in addition to {@code call}
    * @param facts values for the placeholders in the row's text

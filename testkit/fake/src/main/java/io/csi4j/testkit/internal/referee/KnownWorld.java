@@ -57,7 +57,10 @@ final class KnownWorld {
   private final Map<String, Set<String>> attachedTo = new HashMap<>();
   private final Map<String, Set<String>> usedOn = new HashMap<>();
 
-  /** Nodes to which volumes are attached according to listings. */
+  /**
+   * Nodes to which volumes are attached, according to the answers of ListVolumes and
+   * ControllerGetVolume.
+   */
   final Set<String> listedNodes = new HashSet<>();
 
   /** Texts and maps in answers that exceed the size limits for requests. */

@@ -127,7 +127,7 @@ final class TrackedUse {
     }
   }
 
-  /** Records that the plugin finished the work of a call after the end of the call. */
+  /** Records that the plugin finished the work of a call only after the call had ended. */
   void worked(RecordedCall call) {
     if (made == Made.NO) {
       made = Made.MAYBE;

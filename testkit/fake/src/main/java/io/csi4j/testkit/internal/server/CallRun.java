@@ -27,7 +27,7 @@ final class CallRun extends FaultedCall {
   private final ReentrantLock workLock = new ReentrantLock();
   private volatile @Nullable Outcome outcome;
 
-  /** The result of the work: messages, or a refusal. */
+  /** The result of a call's work: messages, or a refusal. */
   private record Outcome(List<Message> messages, int refusal, String text) {
     boolean refused() {
       return refusal != 0;

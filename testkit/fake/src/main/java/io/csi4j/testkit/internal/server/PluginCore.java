@@ -40,7 +40,7 @@ public final class PluginCore extends TestServer {
   /** Path of the main socket. Guarded by the lifecycle lock. */
   private @Nullable Path socket;
 
-  /** Creates a core that does not listen yet, and has no threads or files. */
+  /** Creates a core that does not listen yet and has no threads or files. */
   public PluginCore(Settings settings) {
     super(
         "test plugin",

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the messages as bytes; null if they exceeded the limit
  * @param trailers the trailers of the answer; null if the call did not end with trailers
  * @param reset the HTTP/2 error code, if the stream was reset
- * @param why the reason why the plugin never received the call
+ * @param why the reason why the plugin never received the call; empty if it did
  */
 @SuppressWarnings("ArrayRecordComponent") // Replies are never compared.
 public record PluginReply(
@@ -39,7 +39,7 @@ public record PluginReply(
   private static final int RESOURCE_EXHAUSTED = 8;
   private static final int UNAVAILABLE = 14;
 
-  /** The kinds of ends that a call can have at the plugin. */
+  /** The possible outcomes of a call at the plugin. */
   public enum Kind {
     /** The plugin sent a status. */
     ENDED,

@@ -299,8 +299,8 @@ public final class PluginSockets {
   }
 
   /**
-   * Runs {@code before} and {@link #abort} in one step, and waits until the kernel has closed the
-   * sockets.
+   * Runs {@code before} and {@link #abort} in one step of the event loop, and waits until the
+   * kernel has closed the sockets.
    */
   void abort(Runnable before) {
     if (loop.inEventLoop()) {
@@ -345,7 +345,8 @@ public final class PluginSockets {
    */
   private Channel bind(Path hidden, Path socket, Function<Channel, ChannelHandler> intake)
       throws IOException {
-    // Registration must precede binding, so that both are complete before this method returns.
+    // The channel is registered before it is bound, so that both steps are complete when this
+    // method returns.
     Channel server =
         new ServerBootstrap()
             .group(loop)
@@ -384,7 +385,9 @@ public final class PluginSockets {
     return new IOException("Listening on " + where + " failed: " + why + ".", cause);
   }
 
-  /** Refuses a path at which a file exists, unless it is the socket of a dead server. */
+  /**
+   * Refuses a path at which a file exists, unless the file is a socket on which no server listens.
+   */
   private static void check(Path socket) throws IOException {
     int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
     if (length > PATH_LIMIT) {
@@ -439,8 +442,8 @@ public final class PluginSockets {
   }
 
   /**
-   * Returns a handler that prepares each new channel and does nothing else. It has no state, so any
-   * number of channels may share it.
+   * Returns a handler that only prepares each new channel. The handler has no state, so any number
+   * of channels may share it.
    */
   public static ChannelHandler preparing(Consumer<Channel> preparation) {
     return new ChannelInitializer<>() {

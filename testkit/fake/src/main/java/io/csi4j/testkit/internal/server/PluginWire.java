@@ -43,17 +43,17 @@ public final class PluginWire {
 
   private static final int FIRST_WINDOW = 1 << 20;
 
-  /** Pause between two attempts to connect to an absent plugin. */
+  /** Pause between two attempts to connect to an unreachable plugin. */
   private static final long PAUSE_MILLIS = 10;
 
   private final Path socket;
   private final EventLoop loop;
   private final Presence presence;
 
-  /** Connection for further calls, or the attempt to establish it. */
+  /** Connection for further calls, or the attempt to establish this connection. */
   private @Nullable ChannelFuture connecting;
 
-  /** Number of open connections, including those that accept no further call. */
+  /** Number of open connections, including old connections that accept no further call. */
   private int connections;
 
   /** Whether a call has used the connection {@link #connecting}. */

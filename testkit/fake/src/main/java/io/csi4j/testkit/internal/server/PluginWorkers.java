@@ -24,7 +24,7 @@ final class PluginWorkers implements Executor {
   /** Threads that do the work of a call. Guarded by the lock. */
   private final Set<Thread> busy = new HashSet<>();
 
-  /** Threads that move a call from one waiting point to the next. Guarded by the lock. */
+  /** Threads that run a call up to its next waiting point. Guarded by the lock. */
   private final Set<Thread> moving = new HashSet<>();
 
   /** Number of calls that are ready to continue but have no thread yet. Guarded by the lock. */

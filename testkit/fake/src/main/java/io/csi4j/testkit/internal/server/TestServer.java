@@ -69,7 +69,7 @@ public abstract class TestServer {
   }
 
   /**
-   * Creates a server that does not listen yet, and has no threads or files.
+   * Creates a server that does not listen yet and has no threads or files.
    *
    * @param kind the kind of server, for texts about internal failures
    * @param threads the prefix of the thread names
@@ -391,7 +391,7 @@ public abstract class TestServer {
   }
 
   public void release() {
-    // The wait lets calls that are about to hang reach the pen, so that they are released as well.
+    // Waits for calls that are about to hang, so that they are released as well.
     workers.awaitRest(REST_LIMIT);
     pen.flush();
   }

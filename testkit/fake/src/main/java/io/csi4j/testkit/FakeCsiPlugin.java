@@ -120,7 +120,8 @@ public final class FakeCsiPlugin extends TestPlugin {
    * Sets the health of the storage, as every node reports it from now on. Without entries, the
    * storage is healthy.
    *
-   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid access mode
+   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid
+   *     access mode
    */
   public void storageHealth(StorageHealthEntry... entries) {
     nodes().forEach(node -> storageHealth(node, entries));
@@ -130,7 +131,8 @@ public final class FakeCsiPlugin extends TestPlugin {
    * Sets the health of the storage, as one node reports it from now on. Without entries, the
    * storage is healthy.
    *
-   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid access mode
+   * @throws IllegalArgumentException if the volume capability of an entry does not state a valid
+   *     access mode
    */
   public void storageHealth(NodeId node, StorageHealthEntry... entries) {
     backend.health().storage(node, List.of(entries));

@@ -67,7 +67,7 @@ abstract class OptionValues implements Iterable<String> {
     }
   }
 
-  /** The calls of CSI. */
+  /** The names of the CSI calls. */
   static final class Calls extends OptionValues {
     Calls() {
       super(() -> Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName));

@@ -98,7 +98,7 @@ public final class PluginUnderTest {
     return node;
   }
 
-  /** Returns the directory for staging and target paths, as this machine sees it. */
+  /** Returns this machine's path of the directory for staging and target paths. */
   public Optional<Path> directory() {
     return Optional.ofNullable(directory);
   }

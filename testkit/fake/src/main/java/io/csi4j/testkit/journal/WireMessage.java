@@ -33,7 +33,7 @@ public interface WireMessage {
   /** Returns a string field. */
   String text(String field);
 
-  /** Returns a number field, or the number of an enum field. */
+  /** Returns the value of a number field, or the number of an enum field's value. */
   long number(String field);
 
   /** Returns a boolean field. */

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code BeforeEach} methods. Static fields are set before the {@code BeforeAll} methods, and need
  * {@link PluginLifetime#CLASS}.
  *
- * <p>The plugin is closed after each test. A test that would pass fails if volumes are still in
- * use, if calls are in flight, if resources of the plugin remain, or if the referee found a broken
- * binding duty. If a test has already failed, the journal of calls is published as a report entry
- * and added to the failure as a suppressed exception.
+ * <p>The plugin is closed after each test. An otherwise successful test fails if volumes are still
+ * in use, if calls are in flight, if resources of the plugin remain, or if the referee found a
+ * broken binding duty. If a test has already failed, the journal of calls is published as a report
+ * entry and added to the failure as a suppressed exception.
  *
  * @since 1.0
  */

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * All scenarios of the suite for orchestrators: the rows of {@code scenarios.tsv}, with their
- * steps.
+ * All scenarios of the suite for orchestrators. Each scenario is a row of {@code scenarios.tsv}
+ * with its steps.
  */
 public final class Scenarios {
 

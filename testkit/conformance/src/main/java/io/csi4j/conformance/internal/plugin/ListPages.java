@@ -70,7 +70,7 @@ final class ListPages {
    *
    * @param prefix the prefix of the names of the cases
    * @param kind the kind of the listed objects, such as {@code volume}
-   * @param list the request for the complete list
+   * @param list creates the request for the complete list
    * @param made creates an object, and returns its id
    * @param deleted creates and deletes an object, and returns its id
    */

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** All cases of the suite: the rows of {@code cases.tsv}, each with its steps. */
+/** All cases of the suite. Each case is a row of {@code cases.tsv} with its steps. */
 public final class Suite {
 
   private static final List<SuiteCase> CASES = read();

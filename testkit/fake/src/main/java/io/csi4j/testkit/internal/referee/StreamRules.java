@@ -38,8 +38,8 @@ final class StreamRules extends DutyRule {
     }
     Set<Long> there = reached.computeIfAbsent(WireFields.subject(call), key -> new HashSet<>());
     there.add(call.request().number("starting_offset"));
-    // The journal does not show how many messages a caller read before it cancelled the stream. So
-    // the end of each range is possible.
+    // The journal does not show how many messages a caller read before it cancelled the stream. The
+    // caller may have stopped at the end of any range.
     if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
       answered.messages().stream()
           .flatMap(message -> message.messages("block_metadata").stream())

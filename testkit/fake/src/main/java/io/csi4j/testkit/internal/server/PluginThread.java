@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of a testkit server, associated with the journal of the server's calls. */
+/** A thread of a testkit server. The thread refers to the journal of the server's calls. */
 public final class PluginThread extends Thread {
 
   private final Supplier<? extends @Nullable CallJournal> owner;

@@ -111,7 +111,8 @@ public sealed interface Fault {
    * the same answer.
    *
    * @param operation the operation to answer
-   * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
+   * @throws IllegalArgumentException if the text is not a JSON object, or contains a field that the
+   *     operation's answer cannot have
    */
   static Fault answer(CsiOperation operation, String json) {
     return new TestAnswer(FixedAnswer.parse(operation, json), false);
@@ -132,7 +133,8 @@ public sealed interface Fault {
    * call uses the same fields.
    *
    * @param operation the operation whose answer changes
-   * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
+   * @throws IllegalArgumentException if the text is not a JSON object, or contains a field that the
+   *     operation's answer cannot have
    */
   static Fault change(CsiOperation operation, String json) {
     return new TestAnswer(FixedAnswer.parse(operation, json), true);

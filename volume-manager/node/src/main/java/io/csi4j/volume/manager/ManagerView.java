@@ -73,20 +73,20 @@ import java.util.stream.Stream;
  *
  * @param root the directory of the manager
  * @param journal the state in that directory
- * @param volumes the volumes on record, in order; their health is always empty, because it is
- *     not recorded
+ * @param volumes the volumes on record, in order; their health is always empty, because it is not
+ *     recorded
  * @param givenBack the released volumes, unless they are on record again; the manager remembers
  *     them in case a late mount of them appears
  * @param paths each path of each volume that is on record now or would be after a start
  * @param pending the calls that are pending after a start
  * @param start the findings that a start in this process would make before the manager acts on them
- * @param moving the volumes whose records a running manager kept changing while this method
- *     read them. The data about such a volume may mix two moments
+ * @param moving the volumes whose records a running manager kept changing while this method read
+ *     them. The data about such a volume may mix two moments
  * @param plugins the instances of plugins on record, grouped by plugin, the newest first; their
  *     health is not recorded
  * @param claims the claims on record under which volumes are used
- * @param troubles the obstacles of volumes, the oldest first, as the manager last wrote them to
- *     its file
+ * @param troubles the obstacles of volumes, the oldest first, as the manager last wrote them to its
+ *     file
  * @since 1.0
  */
 public record ManagerView(
@@ -452,8 +452,8 @@ public record ManagerView(
    * @param volume the volume
    * @param use the use that the call ends; empty for the staging of the volume
    * @param call the call
-   * @param certain true if the call is certainly pending; false if it is pending only when the
-   *     host no longer wants the use
+   * @param certain true if the call is certainly pending; false if it is pending only when the host
+   *     no longer wants the use
    * @param why the reason, as a clause without a full stop
    * @since 1.0
    */

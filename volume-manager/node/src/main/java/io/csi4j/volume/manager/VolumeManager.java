@@ -91,8 +91,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Returns a builder for a manager.
    *
-   * @param root the directory for the manager's state and volumes; no other program may use it.
-   *     A path of at most 68 bytes is best, because plugins need not accept paths longer than 128
+   * @param root the directory for the manager's state and volumes; no other program may use it. A
+   *     path of at most 68 bytes is best, because plugins need not accept paths longer than 128
    *     bytes
    */
   public static Builder builder(Path root) {
@@ -258,8 +258,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Returns why the existing mounts would make the manager refuse this request; empty if they allow
    * the request. A request is refused if another workload has the volume, or if the volume is
-   * mounted in
-   * another way. This method changes nothing and calls no plugin.
+   * mounted in another way. This method changes nothing and calls no plugin.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return opened.know("looking at a request", () -> opened.engine().refusal(request));
@@ -411,8 +410,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Writes a bug report into one new ZIP archive, which only its owner may read: the plugins and
    * their health, the volumes, an explanation of each volume, the claims on record, pending work,
-   * the
-   * last 200 messages for operators, the mounts below the directory, and the versions.
+   * the last 200 messages for operators, the mounts below the directory, and the versions.
    *
    * <p>The report comes from the manager's records and from the mount table: the manager calls no
    * plugin, reads no mounted directory, and waits for no access that may hang. All data about one
@@ -440,8 +438,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * Closes the manager: it accepts no more operations and waits a bounded time for running ones.
    * Operations that have not ended by then are on record and continue after the next start.
    * Unmounts nothing. Idempotent, and safe on any thread. A closed manager refuses every operation,
-   * list and receipt with {@link io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; the last
-   * known values can still be read.
+   * list and receipt with {@link io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; the last known
+   * values can still be read.
    */
   @Override
   public void close() {
@@ -535,8 +533,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
      *
      * @throws io.csi4j.volume.model.VolumeException if the root or the state cannot be used, if
      *     another manager is using the state ({@link
-     *     io.csi4j.volume.model.OperatorCode#STATE_IN_USE}),
-     *     or if the kernel's mounts cannot be read here
+     *     io.csi4j.volume.model.OperatorCode#STATE_IN_USE}), or if the kernel's mounts cannot be
+     *     read here
      */
     public VolumeManager open() {
       return new VolumeManager(

@@ -99,8 +99,8 @@ public final class MountRequest {
    * plugin, on all nodes.
    *
    * <p>The CSI spec has no inline volumes. They are a Kubernetes convention for plugins that
-   * declare {@code volumeLifecycleModes: Ephemeral}. Such a plugin recognizes an inline volume
-   * by the key {@code csi.storage.k8s.io/ephemeral}, which this library adds to the context.
+   * declare {@code volumeLifecycleModes: Ephemeral}. Such a plugin recognizes an inline volume by
+   * the key {@code csi.storage.k8s.io/ephemeral}, which this library adds to the context.
    *
    * @param plugin the plugin that makes the volume
    * @param usage the volume as the job names it, and the workload
@@ -326,8 +326,7 @@ public final class MountRequest {
      * Sets the volume's own context, as the plugin returned it when it created the volume. If the
      * volume is already mounted with another context, the request is refused ({@code
      * OPTIONS_DIFFER}); {@link VolumeMounter#refresh} applies the new context. For an {@linkplain
-     * MountRequest#inline
-     * inline} volume, the plugin makes the volume from this context.
+     * MountRequest#inline inline} volume, the plugin makes the volume from this context.
      */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
@@ -378,9 +377,8 @@ public final class MountRequest {
     /**
      * Sets the publish context that attaching the volume to this node returned. Only a request
      * without a {@linkplain #claim claim} needs this call, because a claim contains its own publish
-     * context. If the volume is
-     * mounted with another publish context, the request is refused ({@code OPTIONS_DIFFER}); {@link
-     * VolumeMounter#refresh} applies the new publish context.
+     * context. If the volume is mounted with another publish context, the request is refused
+     * ({@code OPTIONS_DIFFER}); {@link VolumeMounter#refresh} applies the new publish context.
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");

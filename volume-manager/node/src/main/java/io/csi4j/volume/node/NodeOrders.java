@@ -18,9 +18,9 @@ import java.util.Set;
  * @param cluster the identity of the cluster, if it has one
  * @param wanted the uses that the node must mount and keep
  * @param leaving the uses that the node must release
- * @param held the claims with which the node cannot mount now, because the attachment is
- *     uncertain, or because the control plane has no readable record of the volume. The node can
- *     still release these claims
+ * @param held the claims with which the node cannot mount now, because the attachment is uncertain,
+ *     or because the control plane has no readable record of the volume. The node can still release
+ *     these claims
  * @param complete whether the control plane could read all claims. If not, a wanted use may be
  *     missing. In any case, a use may be missing for a while if the report does not name its volume
  *     ({@link NodeReport#named})

@@ -23,12 +23,12 @@ import java.util.Set;
  * @param draining whether the node accepts no more volumes
  * @param plugins the plugins on the node
  * @param volumes the volumes on the node
- * @param ended the claims whose workloads have ended on the node and whose release has not
- *     begun yet
+ * @param ended the claims whose workloads have ended on the node and whose release has not begun
+ *     yet
  * @param receipts the receipts for the uses that the last orders named as leaving
  * @param expansions the expansions that have ended since the last accepted report
- * @param asked the volumes that calls on the node need now. The orders must contain all claims
- *     of these volumes and of every other volume that the report names. Empty if the orders must
+ * @param asked the volumes that calls on the node need now. The orders must contain all claims of
+ *     these volumes and of every other volume that the report names. Empty if the orders must
  *     contain every claim
  * @since 1.0
  */

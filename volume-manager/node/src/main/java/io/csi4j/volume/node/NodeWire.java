@@ -60,8 +60,7 @@ import java.util.stream.Stream;
 
 /**
  * Converts the values of a node to messages and back. The failures are the same as in {@link
- * io.csi4j.volume.wire.Wire}, which converts claims. Nodes and control planes both use this
- * class.
+ * io.csi4j.volume.wire.Wire}, which converts claims. Nodes and control planes both use this class.
  *
  * <pre>{@code
  * byte[] sent = NodeWire.report(report).encode(); // on a node

@@ -47,10 +47,10 @@ public interface Reconciliation {
    * An item whose first attempt did not succeed.
    *
    * @param item the item
-   * @param why why the attempt failed; empty if the manager left the item alone, in which case
-   *     the item itself states the reason
-   * @param goesOn whether the manager tries again without another request. The manager retries
-   *     a wanted use until the use is mounted, is unmounted, or is requested separately
+   * @param why why the attempt failed; empty if the manager left the item alone, in which case the
+   *     item itself states the reason
+   * @param goesOn whether the manager tries again without another request. The manager retries a
+   *     wanted use until the use is mounted, is unmounted, or is requested separately
    */
   record Left(Item item, Optional<OperatorMessage> why, boolean goesOn) {}
 

@@ -40,9 +40,9 @@ public interface VolumeMounter {
    * concurrent requests for the same mount share one operation. A failed mount is undone,
    * immediately or in the background.
    *
-   * @throws io.csi4j.volume.model.VolumeException if the mount fails. The message says what
-   *     failed, why, and what to do next. If undoing the mount failed too, that failure is
-   *     {@linkplain Throwable#getSuppressed() suppressed}
+   * @throws io.csi4j.volume.model.VolumeException if the mount fails. The message says what failed,
+   *     why, and what to do next. If undoing the mount failed too, that failure is {@linkplain
+   *     Throwable#getSuppressed() suppressed}
    */
   MountedVolume mount(MountRequest request);
 
@@ -66,9 +66,9 @@ public interface VolumeMounter {
   /**
    * Releases the use of a volume by a workload. The names of the volume and the workload suffice;
    * neither secrets nor mount options are needed. An unknown use is not a failure. After the
-   * outcome {@link
-   * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} the caller may repeat the call. The
-   * call returns {@link UnmountOutcome#LAST} only when no cleanup of the volume is pending.
+   * outcome {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} the caller may repeat
+   * the call. The call returns {@link UnmountOutcome#LAST} only when no cleanup of the volume is
+   * pending.
    *
    * @throws io.csi4j.volume.model.VolumeException if the release fails; it continues in the
    *     background
@@ -135,10 +135,9 @@ public interface VolumeMounter {
    * Asks the plugin now for the faults of the volume that this use belongs to, checks the volume's
    * mounts, and returns all known faults. If an operation on the volume is running, or the plugin
    * does not answer within 10 s, the returned faults may come from an earlier check. A host that
-   * must not call a plugin on the controller and
-   * on a node at the same time can turn periodic checks off ({@link
-   * io.csi4j.volume.model.MountPolicy#healthInterval}) and call this method when no other call is
-   * running.
+   * must not call a plugin on the controller and on a node at the same time can turn periodic
+   * checks off ({@link io.csi4j.volume.model.MountPolicy#healthInterval}) and call this method when
+   * no other call is running.
    *
    * @throws io.csi4j.volume.model.VolumeException if there is no such use
    */
@@ -165,8 +164,6 @@ public interface VolumeMounter {
   /** Explains a workload to people: the running work, the obstacles, and what to do. */
   Explanation explain(WorkloadId workload);
 
-  /**
-   * Returns a non-blocking variant of each method here that waits for an operation.
-   */
+  /** Returns a non-blocking variant of each method here that waits for an operation. */
   AsyncVolumeMounter async();
 }

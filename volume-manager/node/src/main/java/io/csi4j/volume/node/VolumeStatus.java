@@ -31,8 +31,8 @@ import java.util.stream.Stream;
  * @param abandoned the uses that an operator abandoned, each with the reason; kept until the use is
  *     wanted again or the cleanup of the volume has ended
  * @param accessMode the access mode
- * @param fsType the requested filesystem type, if any; mount flags are left out, because they
- *     may contain secrets
+ * @param fsType the requested filesystem type, if any; mount flags are left out, because they may
+ *     contain secrets
  * @param block whether the volume is used as a raw block device
  * @param trouble the present obstacle, if there is one
  * @param health the known faults of the volume; for people and policies

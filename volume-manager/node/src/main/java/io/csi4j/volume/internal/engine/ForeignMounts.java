@@ -143,8 +143,8 @@ final class ForeignMounts {
    * that covers one of them. Therefore the check runs only while the kernel watch reports new
    * mounts and no covering mount is known.
    *
-   * @param nested the directory of all volumes, then directories that are each inside the
-   *     previous one
+   * @param nested the directory of all volumes, then directories that are each inside the previous
+   *     one
    */
   private boolean isUncovered(List<MountPath> nested) {
     if (!over.isEmpty() || !kernel.isWatched()) {

@@ -246,8 +246,8 @@ final class MountOrigins {
   /**
    * Returns why a device that the plugin has created for a use cannot belong to the use's volume;
    * empty if it may belong to the volume. The devices of the other volumes are read each time
-   * instead of being recorded,
-   * because the number of a device changes after a reboot or when a volume is attached again.
+   * instead of being recorded, because the number of a device changes after a reboot or when a
+   * volume is attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
     for (VolumeRecord volume : index.records()) {

@@ -231,9 +231,7 @@ public final class StartInventory {
         new OperatorMessage.Part(problem.advice()));
   }
 
-  /**
-   * Returns messages about the adopted uses, and about uses that wait for the host's list.
-   */
+  /** Returns messages about the adopted uses, and about uses that wait for the host's list. */
   private static List<OperatorMessage> summary(Recovered recovered) {
     Subject doing = Subject.of("finding volumes again");
     List<OperatorMessage> told = new ArrayList<>();

@@ -596,8 +596,7 @@ public final class VolumeEngine {
 
   /**
    * Completes the operations that have not ended with a failure, so that their callers stop
-   * waiting. These operations
-   * continue after the next start.
+   * waiting. These operations continue after the next start.
    */
   public void abandon() {
     stopped = true;

@@ -49,8 +49,8 @@ final class VolumeIndex {
    * Creates an empty index.
    *
    * @param making creates a volume that is not in the index yet
-   * @param gone receives a volume that was removed because nothing of it is left; called under
-   *     the lock
+   * @param gone receives a volume that was removed because nothing of it is left; called under the
+   *     lock
    */
   VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<VolumeIdentity> gone) {
     this.making = making;
@@ -200,8 +200,8 @@ final class VolumeIndex {
    * Notes that a mount of a use is requested.
    *
    * @param number the number of the operation
-   * @return the volume that the use belongs to, which may differ from the requested volume;
-   *     empty if the use is new and its plugin is drained
+   * @return the volume that the use belongs to, which may differ from the requested volume; empty
+   *     if the use is new and its plugin is drained
    */
   Optional<VolumeIdentity> ask(VolumeUse usage, VolumeIdentity identity, long number) {
     lock.lock();

@@ -387,9 +387,7 @@ final class VolumeMemory {
     isCallMissing = false;
   }
 
-  /**
-   * Handles the answer to a call: its result is either known now, or uncertain from now on.
-   */
+  /** Handles the answer to a call: its result is either known now, or uncertain from now on. */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
     isCallMissing |= CallMeaning.of(answer).remedy() == CallMeaning.Remedy.ASK_AGAIN;
@@ -545,9 +543,7 @@ final class VolumeMemory {
       }
     }
 
-    /**
-     * Marks every call as uncertain that is pending in this record.
-     */
+    /** Marks every call as uncertain that is pending in this record. */
     void restore(VolumeRecord record, long nanos) {
       record
           .staging()

@@ -152,8 +152,8 @@ final class VolumeQueue {
    * @param trouble the present obstacle
    * @param troubled the time when the obstacle appeared, in nanoseconds, if that is known
    * @param dead the uses whose mounts are known to be dead
-   * @param covered the paths over which another program has mounted, as uses; empty stands for
-   *     the staging path
+   * @param covered the paths over which another program has mounted, as uses; empty stands for the
+   *     staging path
    */
   record View(
       Optional<VolumeRecord> record,
@@ -890,9 +890,8 @@ final class VolumeQueue {
 
   /**
    * Returns whether the result of an operation changes the obstacle that is reported for the
-   * volume. A
-   * failed query, expansion or refresh does not, and neither does a refused mount that left no
-   * trace of its use.
+   * volume. A failed query, expansion or refresh does not, and neither does a refused mount that
+   * left no trace of its use.
    */
   private boolean isOfTheVolume(Operation operation, Optional<VolumeException> failure) {
     boolean isOfCaller =

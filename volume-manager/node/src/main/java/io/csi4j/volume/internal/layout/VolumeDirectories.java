@@ -467,8 +467,8 @@ public final class VolumeDirectories implements AutoCloseable {
    * removed only if it is empty, and the identity file is removed just before the volume's own
    * directory. A missing directory is not a failure. Does nothing if a use has a mount.
    *
-   * @param isFree returns whether nothing is mounted at the target in the use directory with
-   *     this name
+   * @param isFree returns whether nothing is mounted at the target in the use directory with this
+   *     name
    */
   public void removeVolume(VolumeIdentity identity, Predicate<String> isFree) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);

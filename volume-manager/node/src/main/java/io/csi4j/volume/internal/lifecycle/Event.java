@@ -42,8 +42,8 @@ public sealed interface Event {
    * @param staging the mounts at the staging path, the topmost mount last
    * @param target the mounts at the target, the topmost mount last
    * @param device whether the target is a block device node
-   * @param made whether the target exists and is not a symbolic link. If nothing is mounted at
-   *     the target, this is true only if the step also checked whether the target exists
+   * @param made whether the target exists and is not a symbolic link. If nothing is mounted at the
+   *     target, this is true only if the step also checked whether the target exists
    * @param objection why the mount at the target cannot belong to the volume; empty if it may
    *     belong to the volume
    * @param remark a remark about the mount for people, if there is one
@@ -124,8 +124,8 @@ public sealed interface Event {
    * The answer to a query for the standing of a claim.
    *
    * @param standing the standing of the claim; unknown if no answer arrived
-   * @param recordSuffices whether an earlier confirmation on record suffices while the claim
-   *     cannot be confirmed
+   * @param recordSuffices whether an earlier confirmation on record suffices while the claim cannot
+   *     be confirmed
    */
   record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {
 

@@ -47,8 +47,8 @@ public sealed interface Goal {
    *
    * @param request the request of the workload
    * @param plan the parameters of the mount that the record keeps
-   * @param keeps whether the use stays on record even if its mount fails, because the workload
-   *     is already running
+   * @param keeps whether the use stays on record even if its mount fails, because the workload is
+   *     already running
    */
   record Publish(MountRequest request, Plan plan, boolean keeps) implements Goal {
 
@@ -225,8 +225,8 @@ public sealed interface Goal {
   /**
    * The goal to publish a use again with new contexts and secrets.
    *
-   * @param wanted the wanted publication, which differs from the present publication only in
-   *     the contexts and secrets
+   * @param wanted the wanted publication, which differs from the present publication only in the
+   *     contexts and secrets
    */
   record Refresh(Publish wanted) implements Goal {
     @Override

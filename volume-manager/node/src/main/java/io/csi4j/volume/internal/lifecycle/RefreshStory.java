@@ -23,8 +23,7 @@ import java.util.Optional;
  * The lifecycle of a refresh: a published volume is published again at its target, with new
  * contexts and secrets. The steps are: read the mounts, save the intent, publish, check the mounts,
  * save. Throughout a refresh, the record says that the use is published. Nothing is ever undone, so
- * a
- * refresh that fails leaves the volume as it was.
+ * a refresh that fails leaves the volume as it was.
  *
  * <p>During the call, the record says that the new contexts may be in effect, and that the plugin
  * may be working on a call. Both notes are removed when the plugin has given a definite answer.

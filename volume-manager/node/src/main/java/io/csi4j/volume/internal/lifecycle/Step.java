@@ -163,8 +163,8 @@ public sealed interface Step<E extends Event> {
    * A step that unmounts a path without the plugin.
    *
    * @param usage the use of the target; empty for the staging
-   * @param dead the policy for unmounting, if only a dead mount may be unmounted; empty to
-   *     unmount any mount
+   * @param dead the policy for unmounting, if only a dead mount may be unmounted; empty to unmount
+   *     any mount
    */
   record Force(Optional<VolumeUse> usage, Optional<DeadUnmount> dead)
       implements AtOnce<Event.Forced> {

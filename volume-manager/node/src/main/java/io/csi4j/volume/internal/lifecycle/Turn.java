@@ -54,10 +54,10 @@ public record Turn(
    *
    * @param calls the number of attempts
    * @param layers the number of mounts on top of each other at the last attempt
-   * @param unknown the number of answers in which the plugin did not know the volume, or
-   *     answered OK while the number of mounts did not change
-   * @param refusal the refusal of the plugin for which the mount table must be checked, if
-   *     there is one
+   * @param unknown the number of answers in which the plugin did not know the volume, or answered
+   *     OK while the number of mounts did not change
+   * @param refusal the refusal of the plugin for which the mount table must be checked, if there is
+   *     one
    */
   public record Tries(int calls, int layers, int unknown, Optional<Failure> refusal) {
 
@@ -95,8 +95,8 @@ public record Turn(
    * @param restaged whether the volume was staged again because its staging was found missing
    * @param spared whether the mount at the target must stay even if the goal is not reached,
    *     because a workload may be using it
-   * @param notFound the answer in which the plugin did not find the volume; set once the
-   *     control plane has been queried about the volume
+   * @param notFound the answer in which the plugin did not find the volume; set once the control
+   *     plane has been queried about the volume
    */
   public record Detour(
       Optional<Failure> failure,
@@ -198,8 +198,8 @@ public record Turn(
    *
    * @param code the code
    * @param seen the observation, as a clause
-   * @param usage the use that the notice concerns; empty if the notice concerns the staging or
-   *     the volume
+   * @param usage the use that the notice concerns; empty if the notice concerns the staging or the
+   *     volume
    */
   public record Notice(OperatorCode code, String seen, Optional<VolumeUse> usage) {}
 
@@ -209,10 +209,10 @@ public record Turn(
    * @param place the boot and the mount namespace
    * @param instance the process of the plugin; empty if it is not known
    * @param policy the policy for the plugin
-   * @param quarantined the paths whose pending call may still be running, as uses; empty stands
-   *     for the staging path
-   * @param refused the uses without a mount that the plugin has refused to release often enough
-   *     and for long enough
+   * @param quarantined the paths whose pending call may still be running, as uses; empty stands for
+   *     the staging path
+   * @param refused the uses without a mount that the plugin has refused to release often enough and
+   *     for long enough
    * @param unanswered the uses with a publication that may still be running
    * @param barred why the engine must not call the plugin now; empty if calls are allowed
    * @param random a number from 0 to below 1

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * The engine's interface to the kernel's mounts. Failures are {@code MountException}s.
- */
+/** The engine's interface to the kernel's mounts. Failures are {@code MountException}s. */
 public interface KernelMounts {
 
   /** Returns the boot and the mount namespace of this process. */
@@ -58,8 +56,8 @@ public interface KernelMounts {
    * Holds the block device at a path open until {@link #letGo} is called. The device is opened in
    * the background, because opening may block forever. Only for paths of block volumes.
    *
-   * @param then receives empty once the device is open, or the reason why it is not held;
-   *     called on any thread
+   * @param then receives empty once the device is open, or the reason why it is not held; called on
+   *     any thread
    * @return false if the device is held already, so {@code then} is not called
    */
   default boolean hold(MountPath path, Consumer<Optional<String>> then) {
@@ -167,9 +165,9 @@ public interface KernelMounts {
    *
    * @param plugin the plugin of the mount. A server that hangs delays only the queries to other
    *     mounts of this plugin
-   * @param then receives the health, on any thread. When a server answers after its time limit,
-   *     one of the callers that received {@code SILENT} is called a second time. Never called if
-   *     the process ends first, or if there is no thread for the query
+   * @param then receives the health, on any thread. When a server answers after its time limit, one
+   *     of the callers that received {@code SILENT} is called a second time. Never called if the
+   *     process ends first, or if there is no thread for the query
    */
   default void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     List<Sighting> stack = at(path);
@@ -186,8 +184,8 @@ public interface KernelMounts {
    * Unmounts the dead mounts at a path from the top, and stops at the first mount that is not dead.
    * Returns true if a mount was detached while it was in use.
    *
-   * @throws io.csi4j.mount.model.MountException if a mount cannot be unmounted, for example
-   *     because it is in use and must not be detached
+   * @throws io.csi4j.mount.model.MountException if a mount cannot be unmounted, for example because
+   *     it is in use and must not be detached
    */
   boolean unmountDead(MountPath path, DeadUnmount how);
 }

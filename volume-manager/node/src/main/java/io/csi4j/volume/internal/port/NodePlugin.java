@@ -50,8 +50,7 @@ public interface NodePlugin {
 
   /**
    * Returns why the engine must not call the plugin now; empty if calls are allowed. The reason is
-   * that the
-   * plugin is not registered, or that it is known to be unhealthy. Never blocks.
+   * that the plugin is not registered, or that it is known to be unhealthy. Never blocks.
    */
   default Optional<PluginAnswer.Down> barred() {
     return Optional.empty();

@@ -68,8 +68,8 @@ public final class HeldDevices {
    * Holds the device with this number open for a path. If another device is held for the path, that
    * device is closed.
    *
-   * @param then receives empty once the device is open, or the reason why it could not be
-   *     opened; called on any thread
+   * @param then receives empty once the device is open, or the reason why it could not be opened;
+   *     called on any thread
    * @return false if the device is held already, or if this object was closed
    */
   boolean hold(MountPath path, String number, Consumer<Optional<String>> then) {

@@ -59,9 +59,8 @@ public final class RecordCodec {
   /**
    * Encodes a volume.
    *
-   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if the volume
-   *     has too many uses. About two hundred uses fit if their names and mounts have the usual
-   *     length
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if the volume has
+   *     too many uses. About two hundred uses fit if their names and mounts have the usual length
    */
   public static StateValue encode(VolumeRecord volume) {
     FieldWriter out =
@@ -236,8 +235,8 @@ public final class RecordCodec {
   /**
    * The digests of the contexts in a record.
    *
-   * @param attached the digest of the context that attaching the volume returned; empty if it
-   *     is not known
+   * @param attached the digest of the context that attaching the volume returned; empty if it is
+   *     not known
    * @param given the digests of the volume contexts with which uses were published
    */
   private record Contexts(String attached, SortedMap<VolumeUse, String> given) {}

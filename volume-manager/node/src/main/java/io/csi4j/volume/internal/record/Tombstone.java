@@ -18,8 +18,8 @@ import java.util.TreeSet;
  * @param place the boot and the mount namespace in which the volume was released
  * @param targets the last uses of the volume
  * @param abandoned the uses that an operator abandoned, each with the reason
- * @param isUnsettled whether a mounting call had an uncertain result, so the plugin may execute
- *     it even after the release
+ * @param isUnsettled whether a mounting call had an uncertain result, so the plugin may execute it
+ *     even after the release
  * @param answered the uses whose publications have all ended; empty unless {@code isUnsettled}
  */
 public record Tombstone(

@@ -20,13 +20,13 @@ import java.util.TreeSet;
  * @param place the boot and the mount namespace in which the present mounts were seen
  * @param staging the state of the staging path
  * @param targets the uses, in order
- * @param contexts digests of the volume contexts with which uses were published, if known. A
- *     digest is {@linkplain Digests#inDoubt marked} while it is uncertain, after a refresh, which
- *     context is in effect
+ * @param contexts digests of the volume contexts with which uses were published, if known. A digest
+ *     is {@linkplain Digests#inDoubt marked} while it is uncertain, after a refresh, which context
+ *     is in effect
  * @param leaving the last use after it has ended, while the cleanup of the volume is pending
  * @param abandoned the uses that an operator abandoned, each with the reason
- * @param answered the uses that are not present and whose publications have all ended, except
- *     for a call that is recorded as pending at their path
+ * @param answered the uses that are not present and whose publications have all ended, except for a
+ *     call that is recorded as pending at their path
  * @param unknown fields of a newer version, kept unchanged
  */
 public record VolumeRecord(

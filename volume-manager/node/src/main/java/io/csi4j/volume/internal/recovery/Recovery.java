@@ -302,8 +302,7 @@ public final class Recovery {
    * Handles a released volume whose mounts have appeared again because an abandoned call was
    * executed late. If the host was rebooted after the release, such mounts would no longer be
    * visible; so if a call may have been executed late, the volume is released again anyway. If a
-   * newer record may have been
-   * lost, the mounts may be in use, and the host's list decides.
+   * newer record may have been lost, the mounts may be in use, and the host's list decides.
    */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();

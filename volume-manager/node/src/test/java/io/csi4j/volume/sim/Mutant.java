@@ -69,7 +69,7 @@ enum Mutant {
               + " : ReleaseStory.undo(turn, failure, now);"),
       edit(
           "lifecycle/ReleaseStory",
-          "  // ---- the look at the mounts\n",
+          "  // ---- the first check of the mounts\n",
           """
             static Turn believe(Turn turn, Failure failure) {
               VolumeRecord next = turn.record();

@@ -1,11 +1,11 @@
-/** The types of CSI that all parts of a host share, without the wire protocol. */
+/** The CSI types that all parts of a host share, independent of the wire protocol. */
 @SuppressWarnings("module")
 module io.csi4j.client.model {
   requires static transitive org.jspecify;
 
   exports io.csi4j.client.model;
-  // Escaping, table reading and stack traces are shared by all modules of csi4j; no other module
-  // sees them.
+  // These helpers for escaping, tables and stack traces are shared by the modules of csi4j, and
+  // hidden from all other modules.
   exports io.csi4j.client.internal.text to
       io.csi4j.client,
       io.csi4j.conformance,

@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.model.Experimental;
 
 /**
- * One thing that the controller service of a plugin can do.
+ * A capability of the controller service of a plugin.
  *
  * @since 1.0
  */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks to grow a volume on the storage side. A volume that is large enough already counts as grown.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * Asks to change mutable parameters of a volume. Parameters that are left out keep their values.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -10,7 +10,7 @@ import io.csi4j.client.model.VolumeId;
 /**
  * Asks to attach a volume to a node.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -31,7 +31,7 @@ public sealed interface ControllerPublishVolumeRequest {
   /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as returned by the plugin. */
+  /** The context of the volume, as returned by the plugin. */
   VolumeContext volumeContext();
 
   /** Returns a builder with the required fields set. */
@@ -66,7 +66,7 @@ public sealed interface ControllerPublishVolumeRequest {
       return this;
     }
 
-    /** The volume's own context, as returned by the plugin. */
+    /** The context of the volume, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;

@@ -15,22 +15,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls for volumes and snapshots that are not bound to a node.
  *
- * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
- * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
- * cancels the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently; the client retries as often as
+ * the policy of the call allows. A failed call throws a {@link io.csi4j.client.model.CsiException}.
+ * Interrupting the caller cancels the call. Safe for use by many threads, including virtual
+ * threads.
  *
  * @since 1.0
  */
 public interface ControllerService {
 
-  /** Creates a volume, or returns the volume that was created under the same name before. */
+  /** Creates a volume, or returns an earlier volume with the same name. */
   Volume createVolume(CreateVolumeRequest request);
 
   /** Deletes a volume. Succeeds if it is already gone. */
   void deleteVolume(DeleteVolumeRequest request);
 
   /**
-   * Attaches a volume to a node. Succeeds if the volume is already attached there in the same way.
+   * Attaches a volume to a node. Succeeds if the volume is already attached to this node in the
+   * same way.
    */
   PublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
 
@@ -60,7 +62,7 @@ public interface ControllerService {
   /** Reads the capabilities of the controller service. */
   CapabilitySet<ControllerCapability> getCapabilities();
 
-  /** Creates a snapshot, or returns the snapshot that was created under the same name before. */
+  /** Creates a snapshot, or returns an earlier snapshot with the same name. */
   Snapshot createSnapshot(CreateSnapshotRequest request);
 
   /** Deletes a snapshot that does not belong to a group. Succeeds if it is already gone. */
@@ -118,28 +120,28 @@ public interface ControllerService {
   /** Returns the non-blocking form of this service. */
   Async async();
 
-  /** Returns the service with the policy of every call changed by {@code change}. */
+  /** Returns a copy of this service that applies {@code change} to the policy of every call. */
   ControllerService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * The controller service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
-   * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
-   * I/O thread.
+   * would throw. To cancel the call, cancel the stage: {@code
+   * stage.toCompletableFuture().cancel(true)}. Dependent actions of a stage run on the callback
+   * threads of the connection, never on its I/O thread.
    */
   interface Async {
 
-    /** Creates a volume, or returns the volume that was created under the same name before. */
+    /** Creates a volume, or returns an earlier volume with the same name. */
     CompletionStage<Volume> createVolume(CreateVolumeRequest request);
 
     /** Deletes a volume. Succeeds if it is already gone. */
     CompletionStage<@Nullable Void> deleteVolume(DeleteVolumeRequest request);
 
     /**
-     * Attaches a volume to a node. Succeeds if the volume is already attached there in the same
-     * way.
+     * Attaches a volume to a node. Succeeds if the volume is already attached to this node in the
+     * same way.
      */
     CompletionStage<PublishVolumeResult> publishVolume(ControllerPublishVolumeRequest request);
 
@@ -175,7 +177,7 @@ public interface ControllerService {
     /** Reads the capabilities of the controller service. */
     CompletionStage<CapabilitySet<ControllerCapability>> getCapabilities();
 
-    /** Creates a snapshot, or returns the snapshot that was created under the same name before. */
+    /** Creates a snapshot, or returns an earlier snapshot with the same name. */
     CompletionStage<Snapshot> createSnapshot(CreateSnapshotRequest request);
 
     /** Deletes a snapshot that does not belong to a group. Succeeds if it is already gone. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks to detach a volume from one node, or from all nodes.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks to create a snapshot. Repeating the same request asks whether the snapshot is ready.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

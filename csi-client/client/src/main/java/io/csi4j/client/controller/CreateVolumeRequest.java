@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks to create a volume. Repeating the same request under the same name returns the same volume.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -25,7 +25,7 @@ public sealed interface CreateVolumeRequest {
   /** The name of the new volume, chosen by the caller; not its id. */
   String name();
 
-  /** Every way in which the volume may be used. */
+  /** All uses that the volume must support. */
   List<VolumeCapability> capabilities();
 
   /** The required size of the volume, if set. */
@@ -43,7 +43,7 @@ public sealed interface CreateVolumeRequest {
   /** The places from which the volume must be accessible, if set. */
   Optional<TopologyRequirement> accessibilityRequirements();
 
-  /** The parameters that can be changed later; empty for none. */
+  /** The parameters of the volume that can be changed later; empty if there are none. */
   Map<String, String> mutableParameters();
 
   /** Returns a builder with the required fields set. */

@@ -7,7 +7,7 @@ import io.csi4j.client.model.VolumeId;
 /**
  * Asks to delete a volume. Succeeds if it is already gone.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

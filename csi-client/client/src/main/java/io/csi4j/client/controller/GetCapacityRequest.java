@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * Asks for the capacity available for volumes of a kind. Set the same values that CreateVolume will
  * use.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
 public sealed interface GetCapacityRequest {
 
-  /** Every way in which the volume may be used. */
+  /** All uses that the volume must support. */
   List<VolumeCapability> capabilities();
 
   /** Opaque parameters for the plugin. */
@@ -40,7 +40,7 @@ public sealed interface GetCapacityRequest {
 
     private Builder() {}
 
-    /** Every way in which the volume may be used. */
+    /** All uses that the volume must support. */
     public Builder capabilities(List<VolumeCapability> value) {
       capabilities = List.copyOf(value);
       return this;

@@ -8,7 +8,7 @@ import io.csi4j.client.model.SnapshotId;
 /**
  * Asks for the current state of one snapshot.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks for one page of the volumes that the plugin knows.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -16,7 +16,7 @@ public sealed interface ListVolumesRequest {
   /** Maximum number of entries of a page; zero for no limit. */
   int maxEntries();
 
-  /** Token returned with the previous page, if set; the listing starts there. */
+  /** The token that the previous page returned, if set. The new page starts at this token. */
   Optional<String> startingToken();
 
   /** Returns a builder with the required fields set. */
@@ -37,7 +37,7 @@ public sealed interface ListVolumesRequest {
       return this;
     }
 
-    /** Token returned with the previous page; the listing starts there. */
+    /** The token that the previous page returned. The new page starts at this token. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;

@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * Asks whether an existing volume supports the given uses.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -20,10 +20,10 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** Every way in which the volume may be used. */
+  /** All uses that the volume must support. */
   List<VolumeCapability> capabilities();
 
-  /** The volume's own context, as returned by the plugin. */
+  /** The context of the volume, as returned by the plugin. */
   VolumeContext volumeContext();
 
   /** Opaque parameters for the plugin. */
@@ -32,7 +32,7 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
   /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The parameters that can be changed later; empty for none. */
+  /** The parameters of the volume that can be changed later; empty if there are none. */
   Map<String, String> mutableParameters();
 
   /** Returns a builder with the required fields set. */
@@ -54,7 +54,7 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
       this.capabilities = List.copyOf(capabilities);
     }
 
-    /** The volume's own context, as returned by the plugin. */
+    /** The context of the volume, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;

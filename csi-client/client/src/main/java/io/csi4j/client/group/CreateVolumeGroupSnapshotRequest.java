@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * Asks to take snapshots of several volumes at one moment.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

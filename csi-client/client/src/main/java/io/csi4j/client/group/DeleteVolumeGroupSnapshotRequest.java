@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Asks to delete a group with all its member snapshots.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

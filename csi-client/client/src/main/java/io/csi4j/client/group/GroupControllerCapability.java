@@ -1,7 +1,7 @@
 package io.csi4j.client.group;
 
 /**
- * One thing that the group controller service of a plugin can do.
+ * A capability of the group controller service of a plugin.
  *
  * @since 1.0
  */

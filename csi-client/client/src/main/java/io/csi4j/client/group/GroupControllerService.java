@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls for snapshots of several volumes taken at one moment.
  *
- * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
- * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
- * cancels the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently; the client retries as often as
+ * the policy of the call allows. A failed call throws a {@link io.csi4j.client.model.CsiException}.
+ * Interrupting the caller cancels the call. Safe for use by many threads, including virtual
+ * threads.
  *
  * @since 1.0
  */
@@ -20,7 +21,7 @@ public interface GroupControllerService {
   /** Reads the capabilities of the group controller service. */
   CapabilitySet<GroupControllerCapability> getCapabilities();
 
-  /** Creates a group snapshot, or returns the one that was created under the same name before. */
+  /** Creates a group snapshot, or returns an earlier group snapshot with the same name. */
   VolumeGroupSnapshot createVolumeGroupSnapshot(CreateVolumeGroupSnapshotRequest request);
 
   /** Deletes a group with all its members. Succeeds if it is already gone. */
@@ -32,23 +33,23 @@ public interface GroupControllerService {
   /** Returns the non-blocking form of this service. */
   Async async();
 
-  /** Returns the service with the policy of every call changed by {@code change}. */
+  /** Returns a copy of this service that applies {@code change} to the policy of every call. */
   GroupControllerService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * The group controller service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
-   * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
-   * I/O thread.
+   * would throw. To cancel the call, cancel the stage: {@code
+   * stage.toCompletableFuture().cancel(true)}. Dependent actions of a stage run on the callback
+   * threads of the connection, never on its I/O thread.
    */
   interface Async {
 
     /** Reads the capabilities of the group controller service. */
     CompletionStage<CapabilitySet<GroupControllerCapability>> getCapabilities();
 
-    /** Creates a group snapshot, or returns the one that was created under the same name before. */
+    /** Creates a group snapshot, or returns an earlier group snapshot with the same name. */
     CompletionStage<VolumeGroupSnapshot> createVolumeGroupSnapshot(
         CreateVolumeGroupSnapshotRequest request);
 

@@ -10,9 +10,10 @@ import java.util.function.UnaryOperator;
 /**
  * The identity of a plugin, its capabilities and its readiness. Every endpoint serves this service.
  *
- * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
- * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
- * cancels the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently; the client retries as often as
+ * the policy of the call allows. A failed call throws a {@link io.csi4j.client.model.CsiException}.
+ * Interrupting the caller cancels the call. Safe for use by many threads, including virtual
+ * threads.
  *
  * @since 1.0
  */
@@ -33,16 +34,16 @@ public interface IdentityService {
   /** Returns the non-blocking form of this service. */
   Async async();
 
-  /** Returns the service with the policy of every call changed by {@code change}. */
+  /** Returns a copy of this service that applies {@code change} to the policy of every call. */
   IdentityService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * The identity service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
-   * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
-   * I/O thread.
+   * would throw. To cancel the call, cancel the stage: {@code
+   * stage.toCompletableFuture().cancel(true)}. Dependent actions of a stage run on the callback
+   * threads of the connection, never on its I/O thread.
    */
   interface Async {
 

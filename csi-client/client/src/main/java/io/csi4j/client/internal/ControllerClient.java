@@ -263,7 +263,7 @@ public final class ControllerClient implements ControllerService {
 
   private final ServiceCalls calls;
 
-  /** The service over {@code calls}. */
+  /** Creates the service on top of {@code calls}. */
   public ControllerClient(ServiceCalls calls) {
     this.calls = calls;
   }
@@ -435,7 +435,7 @@ public final class ControllerClient implements ControllerService {
     return new ControllerClient(calls.with(change));
   }
 
-  /** The calls that do not block. */
+  /** The non-blocking form of the calls. */
   private record NotBlocking(ServiceCalls calls) implements ControllerService.Async {
 
     @Override

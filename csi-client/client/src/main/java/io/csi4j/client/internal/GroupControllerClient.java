@@ -73,7 +73,7 @@ public final class GroupControllerClient implements GroupControllerService {
 
   private final ServiceCalls calls;
 
-  /** The service over {@code calls}. */
+  /** Creates the service on top of {@code calls}. */
   public GroupControllerClient(ServiceCalls calls) {
     this.calls = calls;
   }
@@ -108,7 +108,7 @@ public final class GroupControllerClient implements GroupControllerService {
     return new GroupControllerClient(calls.with(change));
   }
 
-  /** The calls that do not block. */
+  /** The non-blocking form of the calls. */
   private record NotBlocking(ServiceCalls calls) implements GroupControllerService.Async {
 
     @Override

@@ -53,7 +53,7 @@ public final class IdentityClient implements IdentityService {
 
   private final ServiceCalls calls;
 
-  /** The service over {@code calls}. */
+  /** Creates the service on top of {@code calls}. */
   public IdentityClient(ServiceCalls calls) {
     this.calls = calls;
   }
@@ -86,7 +86,7 @@ public final class IdentityClient implements IdentityService {
     return new IdentityClient(calls.with(change));
   }
 
-  /** The calls that do not block. */
+  /** The non-blocking form of the calls. */
   private record NotBlocking(ServiceCalls calls) implements IdentityService.Async {
 
     @Override

@@ -50,7 +50,7 @@ final class MetadataCall<Q extends Message, A extends Message>
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  /** A plugin that ends its connection after every answer can never be bound to one connection. */
+  /** Maximum number of admissions of a call: a plugin may end its connection after every answer. */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;

@@ -154,7 +154,7 @@ public final class NodeClient implements NodeService {
 
   private final ServiceCalls calls;
 
-  /** The service over {@code calls}. */
+  /** Creates the service on top of {@code calls}. */
   public NodeClient(ServiceCalls calls) {
     this.calls = calls;
   }
@@ -219,7 +219,7 @@ public final class NodeClient implements NodeService {
     return new NodeClient(calls.with(change));
   }
 
-  /** The calls that do not block. */
+  /** The non-blocking form of the calls. */
   private record NotBlocking(ServiceCalls calls) implements NodeService.Async {
 
     @Override

@@ -38,7 +38,7 @@ public final class SnapshotMetadataClient implements SnapshotMetadataService {
 
   private final ServiceCalls calls;
 
-  /** The service over {@code calls}. */
+  /** Creates the service on top of {@code calls}. */
   public SnapshotMetadataClient(ServiceCalls calls) {
     this.calls = calls;
   }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
 
-  /** A plugin that ends its connection after every answer can never be bound to one connection. */
+  /** Maximum number of admissions of a call: a plugin may end its connection after every answer. */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;

@@ -6,8 +6,9 @@ import java.util.concurrent.Flow;
 import java.util.function.UnaryOperator;
 
 /**
- * Calls that list the blocks of a block volume that a snapshot contains, or that differ between two
- * snapshots. The answers contain ranges, no data. Safe for use by many threads.
+ * Calls that list the blocks in a snapshot of a block volume, or the blocks that differ between two
+ * snapshots. The answers contain the ranges of the blocks, but not their data. Safe for use by many
+ * threads.
  *
  * @since 1.0
  */
@@ -23,7 +24,7 @@ public interface SnapshotMetadataService {
   /** Returns the non-blocking form of this service. */
   Async async();
 
-  /** Returns the service with the policy of every call changed by {@code change}. */
+  /** Returns a copy of this service that applies {@code change} to the policy of every call. */
   SnapshotMetadataService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**

@@ -3,7 +3,7 @@ package io.csi4j.client.node;
 import io.csi4j.client.model.Experimental;
 
 /**
- * One thing that the node service of a plugin can do.
+ * A capability of the node service of a plugin.
  *
  * @since 1.0
  */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks to grow the filesystem or device on this node to the size of its volume.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for all health problems of a volume, as seen from this node. The volume may also be one
- * whose staging or publishing was only attempted.
+ * Asks for all health problems of a volume, as seen from this node. The request may also name a
+ * volume that the plugin failed to stage or publish.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -21,7 +21,7 @@ public sealed interface NodeGetVolumeHealthRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The path where the volume is published, or was meant to be, as the plugin sees it, if set. */
+  /** The publish path of the volume, as the plugin sees it, if set; publishing may have failed. */
   Optional<PluginPath> volumePublishPath();
 
   /** The staging directory of the volume on this node, as the plugin sees it, if set. */
@@ -42,7 +42,7 @@ public sealed interface NodeGetVolumeHealthRequest {
       this.volumeId = volumeId;
     }
 
-    /** The path where the volume is published, or was meant to be, as the plugin sees it. */
+    /** The publish path of the volume, as the plugin sees it; publishing may have failed. */
     public Builder volumePublishPath(PluginPath value) {
       volumePublishPath = value;
       return this;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks for the space in use and the condition of a volume.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to make a volume appear at a path, for one workload.
+ * Asks to make a volume accessible at a path, for one workload.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -37,13 +37,13 @@ public sealed interface NodePublishVolumeRequest {
   /** Whether the volume may only be read. */
   boolean readonly();
 
-  /** Returns the context that was returned when the volume was attached to this node. */
+  /** Returns the context that the plugin returned when it attached the volume to this node. */
   PublishContext publishContext();
 
   /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as returned by the plugin. */
+  /** The context of the volume, as returned by the plugin. */
   VolumeContext volumeContext();
 
   /** Returns a builder with the required fields set. */
@@ -84,7 +84,7 @@ public sealed interface NodePublishVolumeRequest {
       return this;
     }
 
-    /** Sets the context that was returned when the volume was attached to this node. */
+    /** Sets the context that the plugin returned when it attached the volume to this node. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;
@@ -96,7 +96,7 @@ public sealed interface NodePublishVolumeRequest {
       return this;
     }
 
-    /** The volume's own context, as returned by the plugin. */
+    /** The context of the volume, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;

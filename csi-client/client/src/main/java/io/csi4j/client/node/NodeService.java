@@ -17,32 +17,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls on the node where a volume is used.
  *
- * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
- * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
- * cancels the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently; the client retries as often as
+ * the policy of the call allows. A failed call throws a {@link io.csi4j.client.model.CsiException}.
+ * Interrupting the caller cancels the call. Safe for use by many threads, including virtual
+ * threads.
  *
  * @since 1.0
  */
 public interface NodeService {
 
-  /** Makes a volume available on the node, once, for all its later publishes. */
+  /** Makes a volume available on the node, once for all later publish calls. */
   void stageVolume(NodeStageVolumeRequest request);
 
   /** Reverts the staging. Succeeds if the volume is not staged there. */
   void unstageVolume(NodeUnstageVolumeRequest request);
 
-  /** Makes a volume appear at a path. */
+  /** Makes a volume accessible at a path. */
   void publishVolume(NodePublishVolumeRequest request);
 
-  /** Makes a volume disappear from a path. Succeeds if the volume is not there. */
+  /** Removes a volume from a path. Succeeds if the volume is not published there. */
   void unpublishVolume(NodeUnpublishVolumeRequest request);
 
   /** Reads the usage of a volume, and its condition. */
   VolumeStats getVolumeStats(NodeGetVolumeStatsRequest request);
 
   /**
-   * Reads all health problems of a volume, as seen from this node; also of a volume whose staging
-   * or publishing was only attempted.
+   * Reads all health problems of a volume, as seen from this node. The plugin also reports on a
+   * volume that it failed to stage or publish.
    */
   @Experimental
   VolumeHealthReport getVolumeHealth(NodeGetVolumeHealthRequest request);
@@ -66,37 +67,37 @@ public interface NodeService {
   /** Returns the non-blocking form of this service. */
   Async async();
 
-  /** Returns the service with the policy of every call changed by {@code change}. */
+  /** Returns a copy of this service that applies {@code change} to the policy of every call. */
   NodeService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * The node service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
-   * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
-   * I/O thread.
+   * would throw. To cancel the call, cancel the stage: {@code
+   * stage.toCompletableFuture().cancel(true)}. Dependent actions of a stage run on the callback
+   * threads of the connection, never on its I/O thread.
    */
   interface Async {
 
-    /** Makes a volume available on the node, once, for all its later publishes. */
+    /** Makes a volume available on the node, once for all later publish calls. */
     CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request);
 
     /** Reverts the staging. Succeeds if the volume is not staged there. */
     CompletionStage<@Nullable Void> unstageVolume(NodeUnstageVolumeRequest request);
 
-    /** Makes a volume appear at a path. */
+    /** Makes a volume accessible at a path. */
     CompletionStage<@Nullable Void> publishVolume(NodePublishVolumeRequest request);
 
-    /** Makes a volume disappear from a path. Succeeds if the volume is not there. */
+    /** Removes a volume from a path. Succeeds if the volume is not published there. */
     CompletionStage<@Nullable Void> unpublishVolume(NodeUnpublishVolumeRequest request);
 
     /** Reads the usage of a volume, and its condition. */
     CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
 
     /**
-     * Reads all health problems of a volume, as seen from this node; also of a volume whose staging
-     * or publishing was only attempted.
+     * Reads all health problems of a volume, as seen from this node. The plugin also reports on a
+     * volume that it failed to stage or publish.
      */
     @Experimental
     CompletionStage<VolumeHealthReport> getVolumeHealth(NodeGetVolumeHealthRequest request);

@@ -9,9 +9,9 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks to make a volume available on this node, once, for all its later publishes.
+ * Asks to make a volume available on this node, once for all later publish calls.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */
@@ -26,13 +26,13 @@ public sealed interface NodeStageVolumeRequest {
   /** The use of the volume. */
   VolumeCapability capability();
 
-  /** Returns the context that was returned when the volume was attached to this node. */
+  /** Returns the context that the plugin returned when it attached the volume to this node. */
   PublishContext publishContext();
 
   /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as returned by the plugin. */
+  /** The context of the volume, as returned by the plugin. */
   VolumeContext volumeContext();
 
   /** Returns a builder with the required fields set. */
@@ -56,7 +56,7 @@ public sealed interface NodeStageVolumeRequest {
       this.capability = capability;
     }
 
-    /** Sets the context that was returned when the volume was attached to this node. */
+    /** Sets the context that the plugin returned when it attached the volume to this node. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;
@@ -68,7 +68,7 @@ public sealed interface NodeStageVolumeRequest {
       return this;
     }
 
-    /** The volume's own context, as returned by the plugin. */
+    /** The context of the volume, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;

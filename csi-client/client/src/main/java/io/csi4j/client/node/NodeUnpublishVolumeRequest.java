@@ -5,9 +5,9 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks to make a volume disappear from a path.
+ * Asks to remove a volume from a path.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -7,7 +7,7 @@ import io.csi4j.client.model.VolumeId;
 /**
  * Asks to revert the staging of a volume on this node.
  *
- * <p>Compares by value; its text form is free of secrets.
+ * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
  * @since 1.0
  */

@@ -3,8 +3,8 @@
  * capability.
  *
  * <p>Start at {@link io.csi4j.client.node.NodeService}. Types shared with other services are in
- * {@code io.csi4j.client.model}. Only the client creates results; later releases may add methods to
- * them. All values here are immutable and safe to share between threads.
+ * {@code io.csi4j.client.model}. Only the client creates results, so later releases may add methods
+ * to the result types. All values here are immutable and safe to share between threads.
  */
 @NullMarked
 package io.csi4j.client.node;

@@ -103,7 +103,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
     return "PluginRegistrar[" + socket + "]";
   }
 
-  /** The calls that do not block. */
+  /** The non-blocking form of the calls. */
   private record NotBlocking(ConnectedRegistrar registrar) implements PluginRegistrar.Async {
 
     @Override

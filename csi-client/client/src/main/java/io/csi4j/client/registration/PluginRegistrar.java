@@ -72,8 +72,8 @@ public interface PluginRegistrar extends AutoCloseable {
   /**
    * A registrar without blocking.
    *
-   * <p>A stage fails with the {@link RegistrarException} that the blocking call would throw.
-   * Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the call. Dependent
+   * <p>A stage fails with the {@link RegistrarException} that the blocking call would throw. To
+   * cancel the call, cancel the stage: {@code stage.toCompletableFuture().cancel(true)}. Dependent
    * actions of a stage run on the callback threads of the connection, never on its I/O thread.
    */
   interface Async {

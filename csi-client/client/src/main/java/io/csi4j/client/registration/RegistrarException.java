@@ -53,7 +53,7 @@ public final class RegistrarException extends RuntimeException {
     FAILED,
     /** The answer is too large, or is not a valid answer. */
     UNUSABLE_ANSWER,
-    /** The waiting thread was interrupted; its interrupt flag is set again. */
+    /** The waiting thread was interrupted. The client has set its interrupt flag again. */
     INTERRUPTED,
     /** The caller cancelled the call. */
     CANCELLED,
@@ -105,7 +105,7 @@ public final class RegistrarException extends RuntimeException {
     return failure;
   }
 
-  /** The status that the call ended with. */
+  /** The final status of the call. */
   public StatusCode code() {
     return failure.code();
   }

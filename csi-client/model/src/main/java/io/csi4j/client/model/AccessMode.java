@@ -1,12 +1,12 @@
 package io.csi4j.client.model;
 
 /**
- * The number of nodes that may use a volume at a time, and which of them may write.
+ * How many nodes may use a volume at a time, and how many of them may write.
  *
  * @since 1.0
  */
 public enum AccessMode {
-  /** No mode is set. Never sent; some plugins return it. */
+  /** No mode is set. The client never sends this value, but some plugins return it. */
   UNSPECIFIED(false, false, false),
   /** One node, published once, read-write. */
   SINGLE_NODE_WRITER(true, false, false),
@@ -24,7 +24,7 @@ public enum AccessMode {
   /** Several workloads on one node. Needs the capability SINGLE_NODE_MULTI_WRITER. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(true, false, true),
-  /** A mode of a later version of the spec than this library knows. Never sent. */
+  /** A mode of a later version of the spec, which this library does not know. Never sent. */
   UNRECOGNIZED(false, false, false);
 
   private final boolean writable;

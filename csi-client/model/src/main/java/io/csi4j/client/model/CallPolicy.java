@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * The time limits and retries of a call. Each operation has a default; a connection or a single
- * call can change it. Immutable; compares by value.
+ * The time limits and retries of a call. Each operation has a default policy, which a connection or
+ * a single call can change. A policy is immutable, and policies with equal values are equal.
  *
  * <p>The pause before retry <i>n</i> is drawn evenly between zero and {@code backoff · 2ⁿ⁻¹},
- * limited by {@code backoffCap}. The budget shortens the last attempt and prevents a retry that
- * could not begin within it.
+ * limited by {@code backoffCap}. The budget limits the total time: it shortens the last attempt,
+ * and prevents a retry that could not begin in time.
  *
- * <p>A stream that makes progress is not limited: attempts and budget count only from its last
- * progress, and the time that its reader takes does not count.
+ * <p>A stream may continue without limit while it makes progress. The number of attempts and the
+ * budget are counted from the last progress, without the time that the reader of the stream takes.
  *
  * @since 1.0
  */
@@ -58,12 +58,12 @@ public final class CallPolicy {
     return change.apply(toBuilder()).build();
   }
 
-  /** Returns the time limit of one attempt; for streams, of one message. */
+  /** Returns the time limit of one attempt; for a stream, the time limit of one message. */
   public Duration attemptDeadline() {
     return parts.attemptDeadline;
   }
 
-  /** Returns the maximum number of attempts; for streams, without progress between them. */
+  /** Returns the maximum number of attempts; for a stream, the maximum without progress. */
   public int attempts() {
     return parts.attempts;
   }

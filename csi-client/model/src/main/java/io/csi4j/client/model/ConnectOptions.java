@@ -147,7 +147,7 @@ public final class ConnectOptions {
     return Optional.ofNullable(parts.callbackExecutor);
   }
 
-  /** Whether these actions run on the I/O thread. */
+  /** Whether actions on stages, subscribers and listeners run on the I/O thread. */
   public boolean callbacksInPlace() {
     return parts.callbackExecutor == IN_PLACE;
   }
@@ -158,8 +158,8 @@ public final class ConnectOptions {
   }
 
   /**
-   * Returns whether a socket that was connected with these options is equally good for calls with
-   * the other options: the same transport, the same required user of the listener, the same size
+   * Returns whether a socket that was connected with these options can also serve calls with the
+   * other options. Both must have the same transport, required user of the listener, and size
    * limits.
    */
   public boolean sharesSocketWith(ConnectOptions others) {
@@ -218,7 +218,10 @@ public final class ConnectOptions {
       return copy;
     }
 
-    /** Sets the time limit for connecting, including the wait for the socket. 10 s by default. */
+    /**
+     * Sets the time limit for connecting, including the time to wait for the socket. 10 s by
+     * default.
+     */
     public Builder deadline(Duration value) {
       deadline = positive("deadline", value);
       return this;
@@ -226,7 +229,8 @@ public final class ConnectOptions {
 
     /**
      * Sets whether connecting waits for a socket that does not exist yet or has no listener. True
-     * by default; a caller that retries on its own should set false to fail at once.
+     * by default; a caller that retries on its own should set false, so that connecting fails
+     * immediately.
      */
     public Builder waitForSocket(boolean value) {
       waitForSocket = value;
@@ -246,9 +250,9 @@ public final class ConnectOptions {
     }
 
     /**
-     * Sets the maximum size of an answer. 4 MiB by default; long lists need more. An answer may
-     * take up to five times that in memory: one that would take more is refused before it is
-     * parsed.
+     * Sets the maximum size of an answer. 4 MiB by default; long lists need more. A parsed answer
+     * may take up to five times this size in memory; an answer that would take more is refused
+     * before it is parsed.
      */
     public Builder maxMessageBytes(int value) {
       maxMessageBytes = positive("largest message", value);
@@ -288,7 +292,10 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Requires that this user runs the listener; checked before anything is sent to it. */
+    /**
+     * Requires that this user runs the listener. The client checks the user before it sends any
+     * data.
+     */
     public Builder requirePeerUid(int uid) {
       requiredPeerUid = OptionalInt.of(uid);
       return this;
@@ -319,8 +326,8 @@ public final class ConnectOptions {
     }
 
     /**
-     * Sets the source of the gRPC metadata of calls. By default, calls have only the metadata of
-     * gRPC itself.
+     * Sets the source of gRPC metadata for calls. By default, calls have only the metadata that
+     * gRPC itself adds.
      */
     public Builder metadata(CallMetadata value) {
       metadata = value;
@@ -345,10 +352,11 @@ public final class ConnectOptions {
     }
 
     /**
-     * Sets whether these actions run on the I/O thread of the connection, which costs least: they
-     * must not block, because all calls of the connection wait for them. A failure whose
-     * explanation needs a check of the socket is still reported on a thread of the connection.
-     * False by default. Replaces {@link #callbackExecutor}.
+     * Sets whether actions on stages, subscribers and listeners run on the I/O thread of the
+     * connection. This is the fastest choice, but the actions must not block, because all calls of
+     * the connection wait for them. A failure whose explanation needs a check of the socket is
+     * still reported on a thread of the connection. False by default. Replaces {@link
+     * #callbackExecutor}.
      */
     public Builder callbacksInPlace(boolean value) {
       callbackExecutor = value ? IN_PLACE : null;
@@ -370,7 +378,7 @@ public final class ConnectOptions {
       if (value.isZero() || value.isNegative()) {
         throw new IllegalArgumentException("The " + what + " must be positive, not " + value + ".");
       }
-      // A century is as good as any longer time, and still representable in nanoseconds.
+      // A limit of a century never expires in practice, and fits into a number of nanoseconds.
       Duration longest = Duration.ofDays(36_500);
       return value.compareTo(longest) < 0 ? value : longest;
     }
@@ -384,11 +392,11 @@ public final class ConnectOptions {
   }
 
   /**
-   * The source of the gRPC metadata of calls, such as the context of a trace. CSI defines no
-   * metadata, so a plugin may ignore it. Secrets must not be sent as metadata: they have their own
-   * fields in the requests.
+   * The source of gRPC metadata for calls, such as the context of a trace. CSI defines no metadata,
+   * so a plugin may ignore it. Do not send secrets as metadata: requests have separate fields for
+   * secrets.
    *
-   * <p>An exception of this source is logged, and the call is sent without metadata.
+   * <p>If the source throws an exception, the client logs it and sends the call without metadata.
    *
    * @since 1.0
    */
@@ -396,14 +404,15 @@ public final class ConnectOptions {
   public interface CallMetadata {
 
     /**
-     * Returns the metadata of one call. Called once for each call, on the thread of its caller,
-     * before the first attempt.
+     * Returns the metadata of one call. The client calls this method once for each call, on the
+     * thread of the caller, before the first attempt.
      *
      * @param operation the call
-     * @return the metadata of an attempt; called on the thread that sends the attempt, after {@link
-     *     CsiListener#onStart}. Names consist of lower-case letters, digits, {@code -}, {@code _}
-     *     and {@code .}; they must not begin with {@code grpc-} or end with {@code -bin}. Values
-     *     consist of printable ASCII. An entry that breaks these rules is logged and not sent.
+     * @return a function that returns the metadata of an attempt; called on the thread that sends
+     *     the attempt, after {@link CsiListener#onStart}. Names consist of lower-case letters,
+     *     digits, {@code -}, {@code _} and {@code .}; they must not begin with {@code grpc-} or end
+     *     with {@code -bin}. Values consist of printable ASCII. An entry that breaks these rules is
+     *     logged and not sent.
      */
     Function<CsiListener.Started, Map<String, String>> of(CsiOperation operation);
   }

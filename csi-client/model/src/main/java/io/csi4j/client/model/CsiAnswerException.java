@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when an answer cannot be used: it breaks the contract, or exceeds the size limit of the
- * connection. The plugin may have done the work: {@link #created()} is the id of an object that
- * must be deleted, if it is known.
+ * Thrown when an answer cannot be used, because it breaks the contract or exceeds the size limit of
+ * the connection. The plugin may have done the work. If the call created an object and its id is
+ * known, {@link #created()} returns the id, and the caller must delete the object.
  *
  * @since 1.0
  */

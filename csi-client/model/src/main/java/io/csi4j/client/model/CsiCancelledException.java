@@ -1,7 +1,7 @@
 package io.csi4j.client.model;
 
 /**
- * Thrown for a call that the host itself ended: the plugin and the request have no fault.
+ * Thrown for a call that the host itself ended. Neither the plugin nor the request is at fault.
  *
  * @since 1.0
  */
@@ -13,7 +13,7 @@ public final class CsiCancelledException extends CsiException {
 
   /** The reasons for which the host ends a call. */
   public enum Reason {
-    /** The waiting thread was interrupted; its interrupt flag is set again. */
+    /** The waiting thread was interrupted. The client has set its interrupt flag again. */
     INTERRUPTED,
     /** The stage or stream was cancelled. */
     CANCELLED,

@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a connection cannot be made, or leads to a different plugin than before; {@link
- * #reason()} says which.
+ * Thrown when a connection cannot be made, or when it reaches a different plugin than before;
+ * {@link #reason()} returns the cause.
  *
  * @since 1.0
  */
@@ -14,7 +14,7 @@ public final class CsiConnectException extends CsiException {
 
   private final Reason reason;
 
-  /** The possible obstacles. */
+  /** The reasons why connecting can fail. */
   public enum Reason {
     /** Nothing exists at the path. */
     NO_SUCH_SOCKET,
@@ -24,9 +24,9 @@ public final class CsiConnectException extends CsiException {
     PERMISSION_DENIED,
     /** The socket file exists, but no process listens on it. */
     NOBODY_LISTENING,
-    /** The path is longer than a socket path can be. */
+    /** The path is too long for a socket. */
     PATH_TOO_LONG,
-    /** The listener does not speak gRPC. */
+    /** The listener is not a gRPC server. */
     NOT_GRPC,
     /** The listener does not answer in time. */
     NO_ANSWER,
@@ -38,11 +38,10 @@ public final class CsiConnectException extends CsiException {
     SYMLINK,
     /** Other users may replace the socket, and the options forbid that. */
     UNSAFE_DIRECTORY,
-    /** The listener's user is not the one that the options require. */
+    /** The listener runs as another user than the options require. */
     WRONG_PEER,
     /**
-     * The plugin that answers is not the one that the options require, or not the one that answered
-     * before.
+     * A plugin with another name answers than the options require, or than answered before.
      */
     WRONG_PLUGIN,
     /**
@@ -50,7 +49,7 @@ public final class CsiConnectException extends CsiException {
      * client reconnects later.
      */
     FLOODS,
-    /** The waiting thread was interrupted; its interrupt flag is set again. */
+    /** The waiting thread was interrupted. The client has set its interrupt flag again. */
     INTERRUPTED,
     /** This machine does not support the requested transport for UNIX domain sockets. */
     NO_TRANSPORT
@@ -62,7 +61,7 @@ public final class CsiConnectException extends CsiException {
     this.reason = reason;
   }
 
-  /** Returns the obstacle. */
+  /** Returns the reason why connecting failed. */
   public Reason reason() {
     return reason;
   }

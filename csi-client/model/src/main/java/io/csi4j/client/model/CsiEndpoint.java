@@ -29,7 +29,7 @@ public record CsiEndpoint(Path path) {
   /**
    * Parses the format of {@code CSI_ENDPOINT}: {@code unix://} and an absolute path.
    *
-   * @throws IllegalArgumentException for any other format; the message names the fault
+   * @throws IllegalArgumentException if the text has another format; the message names the fault
    */
   public static CsiEndpoint parse(String text) {
     String shown = SafeText.quote(text);
@@ -57,7 +57,7 @@ public record CsiEndpoint(Path path) {
     return new CsiEndpoint(Path.of(path));
   }
 
-  /** The form that {@link #parse} reads, escaped. */
+  /** The endpoint in the format of {@link #parse}, escaped. */
   @Override
   public String toString() {
     return SCHEME + SafeText.escape(path.toString());

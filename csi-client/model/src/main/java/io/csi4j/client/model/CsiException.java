@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Thrown when a call to a plugin fails. The subclasses differ in the action that the caller takes
  * next; {@link #outcome()} shows whether cleanup may be needed.
  *
- * <p>Failures of earlier attempts of the same call are among the suppressed exceptions.
+ * <p>The suppressed exceptions include the failures of earlier attempts of the same call.
  *
  * @since 1.0
  */
@@ -43,8 +43,8 @@ public abstract sealed class CsiException extends RuntimeException
   }
 
   /**
-   * The status that the call ended with. A call that the client refused or ended has the status
-   * that a plugin would have used; {@link #attempts()} is zero if it was not sent.
+   * The final status of the call. If the client refused or ended the call, this is the status that
+   * a plugin would have used. If the call was never sent, {@link #attempts()} is zero.
    */
   public StatusCode code() {
     return failure.code();
@@ -55,7 +55,7 @@ public abstract sealed class CsiException extends RuntimeException
     return failure.operation();
   }
 
-  /** The plugin, if its name was known. */
+  /** The name of the plugin, if it was known. */
   public Optional<PluginName> plugin() {
     return failure.plugin();
   }

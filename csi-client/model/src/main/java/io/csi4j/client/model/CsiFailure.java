@@ -44,7 +44,7 @@ public final class CsiFailure {
     return parts.outcome;
   }
 
-  /** The plugin, if its name was known. */
+  /** The name of the plugin, if it was known. */
   public Optional<PluginName> plugin() {
     return Optional.ofNullable(parts.plugin);
   }
@@ -59,7 +59,7 @@ public final class CsiFailure {
     return Optional.ofNullable(parts.subject);
   }
 
-  /** The reason, as a clause. */
+  /** The reason of the failure, as a clause. */
   public String why() {
     return parts.why;
   }
@@ -69,12 +69,14 @@ public final class CsiFailure {
     return parts.advice;
   }
 
-  /** Returns the plugin's message: escaped, cut, without secrets. */
+  /** Returns the plugin's message, escaped and cut, without secrets. */
   public Optional<String> pluginText() {
     return Optional.ofNullable(parts.pluginText);
   }
 
-  /** Whether the plugin returned this status, with or without a message, or the client set it. */
+  /**
+   * Whether the plugin returned this status, with or without a message; false if the client set it.
+   */
   public boolean answered() {
     return parts.answered;
   }
@@ -185,7 +187,7 @@ public final class CsiFailure {
       return this;
     }
 
-    /** Sets the plugin, if its name is known. */
+    /** Sets the name of the plugin, if it is known. */
     public Builder plugin(@Nullable PluginName value) {
       plugin = value;
       return this;

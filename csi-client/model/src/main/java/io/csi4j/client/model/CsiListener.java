@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A listener for the attempts of calls, for tolerated oddities in requests and answers, and for
- * lost and restored connections.
+ * A listener for the attempts of calls, for tolerated deviations from the spec, and for lost and
+ * restored connections.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
- * and attempt. The events of one call are reported in order, one at a time; different calls may
- * report in parallel. An exception of a listener is logged and has no other effect. The call waits
- * for its listeners, so they must be quick. The start of a first attempt is reported on the thread
- * of the caller, all other events on callback threads.
+ * and attempt. The events of one call are reported in order, one at a time; events of different
+ * calls may be reported in parallel. If a listener throws an exception, the client logs it and
+ * continues. A call waits until its listeners return, so listeners must be quick. The start of a
+ * first attempt is reported on the thread of the caller; all other events are reported on callback
+ * threads.
  *
  * <pre>{@code
  * CsiListener listener =
@@ -49,14 +50,14 @@ public interface CsiListener {
   default void onWarning(Warning event) {}
 
   /**
-   * Reports a connection to the plugin: the first one, and each one after a loss. The next call
-   * establishes it; the client does not reconnect without a call.
+   * Reports a connection to the plugin: the first connection, and each new connection after a loss.
+   * The client reconnects only when a call is made.
    */
   default void onConnected(Connected event) {}
 
   /**
-   * Reports the loss of the connection: the plugin has ended, asked the client to disconnect, or
-   * was cut off. Not reported when the host closes the connection.
+   * Reports the loss of the connection: the plugin has ended, has closed the connection, or has
+   * become unreachable. Not called when the host closes the connection.
    */
   default void onLost(Lost event) {}
 
@@ -73,7 +74,7 @@ public interface CsiListener {
    *
    * @param callId the number of the call on its connection, shared by all its attempts
    * @param operation the call
-   * @param plugin the plugin, if its name is known
+   * @param plugin the name of the plugin, if it is known
    * @param endpoint the endpoint of the plugin
    * @param attempt the number of the attempt, beginning with 1
    */
@@ -95,12 +96,12 @@ public interface CsiListener {
   record Ended(Started started, StatusCode code, Optional<Outcome> outcome, Duration elapsed) {}
 
   /**
-   * The event of a tolerated oddity.
+   * The event of a tolerated deviation from the spec.
    *
-   * @param operation the call in which it occurred
-   * @param plugin the plugin, if its name is known
+   * @param operation the call in which the deviation occurred
+   * @param plugin the name of the plugin, if it is known
    * @param endpoint the endpoint of the plugin
-   * @param violation the oddity
+   * @param violation the deviation
    */
   record Warning(
       CsiOperation operation,
@@ -111,16 +112,16 @@ public interface CsiListener {
   /**
    * The event of a new connection. These events are reported in order, one at a time.
    *
-   * @param plugin the plugin, if its name is known
+   * @param plugin the name of the plugin, if it is known
    * @param endpoint the endpoint of the plugin
-   * @param peer the process at the other end, as far as the kernel reports it
+   * @param peer the process that serves the connection, as far as the kernel reports it
    */
   record Connected(Optional<PluginName> plugin, CsiEndpoint endpoint, PeerCredentials peer) {}
 
   /**
    * The event of a lost connection.
    *
-   * @param plugin the plugin, if its name is known
+   * @param plugin the name of the plugin, if it is known
    * @param endpoint the endpoint of the plugin
    */
   record Lost(Optional<PluginName> plugin, CsiEndpoint endpoint) {}

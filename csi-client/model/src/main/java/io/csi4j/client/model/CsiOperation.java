@@ -139,8 +139,8 @@ public enum CsiOperation {
   }
 
   /**
-   * Whether the call releases what another call took: such a call is sent even if the plugin no
-   * longer offers it.
+   * Whether the call releases a resource that another call acquired. The client sends such a call
+   * even if the plugin no longer offers it.
    */
   public boolean givesBack() {
     return switch (this) {
@@ -155,7 +155,7 @@ public enum CsiOperation {
     };
   }
 
-  /** Returns a phrase that describes the call: {@code staging volume}. */
+  /** Returns a phrase that describes the call, such as {@code staging volume}. */
   public String phrase() {
     return phrase;
   }

@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a request that must be changed: the same request would fail again. Either the client
- * refused it before it was sent, and {@link #violations()} lists all its faults, or the plugin
- * refused it.
+ * Thrown for a request that must be changed, because the same request would fail again. If the
+ * client refused the request before sending it, {@link #violations()} lists all faults; otherwise
+ * the plugin refused the request.
  *
  * @since 1.0
  */
@@ -16,7 +16,7 @@ public final class CsiRequestException extends CsiException {
 
   private final transient List<Violation> violations;
 
-  /** Creates the exception of a refused request with all its violations. */
+  /** Creates the exception for a refused request, with all violations of the request. */
   public CsiRequestException(
       CsiFailure failure, List<Violation> violations, @Nullable Throwable cause) {
     super(failure, cause);

@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a failure that may pass with time: repeat the identical request later. The client has
- * already done so as often as its policy allows.
+ * Thrown for a failure that may disappear with time. The caller should repeat the identical request
+ * later; the client has already repeated it as often as the policy allows.
  *
  * @since 1.0
  */

@@ -4,9 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a call that the plugin does not offer and that must not be repeated. Either the client
- * refused it before it was sent, and {@link #missing()} names the missing capability, or the plugin
- * answered UNIMPLEMENTED.
+ * Thrown for a call that the plugin does not offer and that must not be repeated. If the client
+ * refused the call before sending it, {@link #missing()} names the missing capability; otherwise
+ * the plugin answered UNIMPLEMENTED.
  *
  * @since 1.0
  */
@@ -17,8 +17,8 @@ public final class CsiUnsupportedException extends CsiException {
   private final @Nullable String missing;
 
   /**
-   * Creates the exception of a call refused because {@code missing} is not offered, or refused by
-   * the plugin.
+   * Creates the exception for a call that the client refused because {@code missing} is not
+   * offered, or that the plugin refused.
    */
   public CsiUnsupportedException(
       CsiFailure failure, Optional<String> missing, @Nullable Throwable cause) {

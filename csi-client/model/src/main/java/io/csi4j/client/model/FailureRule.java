@@ -1,9 +1,9 @@
 package io.csi4j.client.model;
 
 /**
- * The meaning of one status of one operation, and the next step: a row of the table that classifies
- * all failures. There is a row for every operation and every code but OK, and further rows for a
- * status that stands for a missing answer.
+ * The meaning of one status of one operation, and the next step for the caller. Each rule is a row
+ * of the table that classifies all failures. The table has a row for every operation and every code
+ * except OK, and further rows for codes that the client sets when no answer came.
  *
  * @param operation the call that failed
  * @param code the status of the failed call
@@ -31,8 +31,8 @@ public record FailureRule(
   }
 
   /**
-   * Returns the row for this operation and a code set by the client because no answer came ({@link
-   * CsiFailure#answered}).
+   * Returns the row for this operation and a code that the client set because no answer came (see
+   * {@link CsiFailure#answered}).
    *
    * @throws IllegalArgumentException for {@link StatusCode#OK}, which is not a failure
    */
@@ -41,22 +41,29 @@ public record FailureRule(
   }
 
   /**
-   * The change that must happen before repeating a failed call makes sense.
+   * The change that must happen before a failed call can usefully be repeated.
    *
    * @since 1.0
    */
   public enum Retry {
-    /** Only time: the client repeats the identical request on its own, with growing pauses. */
+    /**
+     * Only time must pass: the client repeats the identical request on its own, with growing
+     * pauses.
+     */
     BACKOFF,
-    /** The end of another call for the same object: repeated like {@link #BACKOFF}, more slowly. */
+    /**
+     * Another call for the same object must end: the client repeats the request like {@link
+     * #BACKOFF}, but more slowly.
+     */
     AFTER_PENDING,
-    /** Another request: the same one would fail again. */
+    /** The caller must change the request; the same request would fail again. */
     AFTER_REQUEST_CHANGE,
     /**
-     * A change outside the request: a volume is detached, space is freed, a permission is granted.
+     * A change must happen outside the request: a volume is detached, space is freed, or a
+     * permission is granted.
      */
     AFTER_FIX,
-    /** No change: the call will never work with this plugin. */
+    /** No change helps: the call will never work with this plugin. */
     NEVER;
 
     /** Whether the client may repeat the identical request on its own. */

@@ -13,11 +13,11 @@ import java.util.Optional;
  * are in {@code failures.tsv} next to this class.
  *
  * <p>A status has the meaning of its row for {@code any} operation, unless the operation has its
- * own row. If a status stands for several conditions, its row names them all, because only the
- * plugin's text distinguishes them, and no decision is made by text. These rows apply to answers of
- * a plugin. A status that the client sets because no answer came has the meaning of its {@code
- * unanswered} row, or otherwise of the row for any operation. If the same request can simply be
- * repeated, the advice also names what the operation may have left behind.
+ * own row. If a status stands for several conditions, the row names all of them: only the plugin's
+ * text distinguishes them, and csi4j makes no decision by text. These rows apply to answers of a
+ * plugin. A status that the client sets because no answer came has the meaning of its {@code
+ * unanswered} row; without such a row, the row for any operation applies. If the same request can
+ * simply be repeated, the advice also names the resources that the operation may have left behind.
  */
 final class FailureTable {
 
@@ -73,8 +73,8 @@ final class FailureTable {
   public record Row(Retry retry, String meaning, String advice) {}
 
   /**
-   * Returns the rule for this operation and a code that the plugin returned, or that stands for a
-   * missing answer.
+   * Returns the rule for this operation and code; {@code answered} is false if the client set the
+   * code because no answer came.
    */
   public static FailureRule rule(CsiOperation operation, StatusCode code, boolean answered) {
     Row row = (answered ? own(operation) : UNANSWERED).getOrDefault(code, general(code));
@@ -86,7 +86,8 @@ final class FailureTable {
   }
 
   /**
-   * Returns the rows for a status that stands for a missing answer, in the order of their codes.
+   * Returns the rows for the codes that the client sets when no answer came, in the order of the
+   * codes.
    */
   public static Map<StatusCode, Row> unanswered() {
     return Collections.unmodifiableMap(UNANSWERED);
@@ -98,8 +99,9 @@ final class FailureTable {
   }
 
   /**
-   * Returns the outcome of a failure with this code. It is settled only if the plugin reports that
-   * it refused the call: undoing too much loses nothing, undoing too little leaks a volume.
+   * Returns the outcome of a failure with this code. The outcome is settled only if the plugin
+   * reports that it refused the call. In doubt it is uncertain: unnecessary cleanup does no harm,
+   * but missing cleanup leaks a volume.
    */
   public static Outcome outcome(StatusCode code) {
     return switch (code) {
@@ -135,8 +137,8 @@ final class FailureTable {
   }
 
   /**
-   * Returns what {@code operation} may have left behind when its result is unknown, and how to
-   * settle that; empty for an operation that changes nothing.
+   * Returns a sentence about what {@code operation} may have left behind when its result is
+   * unknown, and how to clean it up; empty for an operation that changes nothing.
    */
   public static Optional<String> leftBehind(CsiOperation operation) {
     return Optional.ofNullable(LEFT.get(operation));

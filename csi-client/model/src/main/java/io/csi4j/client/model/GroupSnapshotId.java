@@ -3,10 +3,10 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * The id of a volume group snapshot; unique per plugin only.
+ * The id of a volume group snapshot, unique only within one plugin.
  *
- * <p>Opaque: compared character by character, never parsed, trimmed or normalised. Its text form is
- * escaped and safe to print.
+ * <p>The id is opaque: csi4j compares it character by character, and never parses, trims or
+ * normalises it. The text form is escaped and safe to print.
  *
  * @param value the id as returned by the plugin; not empty, at most 4 KiB, without NUL
  * @since 1.0

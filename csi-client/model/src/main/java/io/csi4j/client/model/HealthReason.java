@@ -3,10 +3,10 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * The kind of a health problem, as one word of a plugin such as {@code DiskFailing}. Plugins choose
- * these words freely.
+ * The kind of a health problem, as a single word such as {@code DiskFailing}. Each plugin chooses
+ * its own words.
  *
- * @param word the word; empty if the plugin gave none; escaped and cut to 1 KiB
+ * @param word the word, escaped and cut to 1 KiB; empty if the plugin sent none
  * @since 1.0
  */
 @Experimental

@@ -2,16 +2,17 @@ package io.csi4j.client.model;
 
 import io.csi4j.client.internal.text.SafeText;
 
-/** The rule for all ids. */
+/** The checks that all kinds of ids share. */
 final class IdRules {
 
-  /** Far above the limit of the spec and the ids of real plugins. */
+  /** Maximum bytes of an id; far more than the spec allows and real plugins use. */
   static final int HARD_LIMIT = 4096;
 
   private IdRules() {}
 
   /**
-   * Returns {@code value} if it is a possible id; the limits of the spec are checked for each call.
+   * Returns {@code value} if it is a possible id. The limits of the spec are checked later, for
+   * each call.
    */
   static String check(String kind, String value) {
     if (value.isEmpty()) {

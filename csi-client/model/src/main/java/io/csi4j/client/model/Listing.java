@@ -9,12 +9,12 @@ import java.util.stream.StreamSupport;
  * A list that a plugin returns page by page; a page is read only when its entries are needed. Each
  * iterator starts from the beginning.
  *
- * <p>The list is not a snapshot: while it is read, entries may appear twice or be missing, so a
- * missing entry proves nothing. If the plugin forgets the page token while the list is read, the
- * list is read from its beginning again, at most three times, without repeating delivered entries;
- * a list that began with a token of the caller fails instead. If the plugin's list repeats its
- * tokens or exceeds a limit of pages, entries or time, the iterator throws a {@link
- * CsiAnswerException} after all readable entries.
+ * <p>The list is not a snapshot: while the caller reads it, entries may appear twice or be missing.
+ * A missing entry proves nothing. If the plugin no longer accepts a page token, the client reads
+ * the list from the beginning again, at most three times, and skips the entries that it already
+ * delivered. A list that began with a token of the caller fails instead. The iterator throws a
+ * {@link CsiAnswerException} if the plugin repeats a token, or if the list exceeds a limit of
+ * pages, entries or time; before that, the iterator returns all readable entries.
  *
  * @param <T> the type of the entries
  * @since 1.0
@@ -28,21 +28,21 @@ public interface Listing<T> extends Iterable<T> {
   int MAX_ENTRIES = 1_000_000;
 
   /**
-   * Maximum time to wait for the plugin, for all pages together. The time that the caller takes
-   * between them does not count.
+   * Maximum total time to wait for the plugin, over all pages. The time that the caller takes
+   * between pages does not count.
    */
   Duration MAX_WAIT = Duration.ofHours(1);
 
   /** Maximum number of consecutive empty pages. */
   int MAX_EMPTY_PAGES = 10;
 
-  /** Maximum number of restarts after the plugin forgot the token. */
+  /** Maximum number of restarts after the plugin no longer accepted a token. */
   int MAX_RESTARTS = 3;
 
   @Override
   Iterator<T> iterator();
 
-  /** Returns the list as a stream, which is just as lazy. */
+  /** Returns the list as a stream, which also reads pages only when needed. */
   default Stream<T> stream() {
     return StreamSupport.stream(spliterator(), false);
   }

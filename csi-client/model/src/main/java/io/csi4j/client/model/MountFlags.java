@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The mount flags of a volume, such as {@code noatime}.
  *
- * <p>They may contain passwords ({@code password=…}), so they are never printed.
+ * <p>Mount flags may contain passwords ({@code password=…}), so {@code toString} never shows them.
  *
  * @since 1.0
  */

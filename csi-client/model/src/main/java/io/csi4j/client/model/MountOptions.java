@@ -7,9 +7,10 @@ import java.util.Optional;
  * The mount options of a volume: filesystem, flags, owning group. Each part is optional.
  *
  * @param fsType the filesystem; empty to let the plugin choose
- * @param flags the mount flags; if empty, the volume's own flags apply, unlike with an empty list
- *     of flags
- * @param volumeMountGroup the group that will own the files, for plugins with VOLUME_MOUNT_GROUP
+ * @param flags the mount flags; if absent, the flags of the volume apply; an empty list means no
+ *     flags
+ * @param volumeMountGroup the group that will own the files; for plugins with the capability
+ *     VOLUME_MOUNT_GROUP
  * @since 1.0
  */
 public record MountOptions(
@@ -18,13 +19,13 @@ public record MountOptions(
   private static final MountOptions NONE =
       new MountOptions(Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** An empty text counts as not set. */
+  /** Treats an empty text as not set. */
   public MountOptions {
     fsType = fsType.filter(text -> !text.isEmpty());
     volumeMountGroup = volumeMountGroup.filter(text -> !text.isEmpty());
   }
 
-  /** Returns options without any part. */
+  /** Returns options in which no part is set. */
   public static MountOptions none() {
     return NONE;
   }
@@ -45,8 +46,8 @@ public record MountOptions(
   }
 
   /**
-   * Returns these options with every part replaced that {@code request} sets. Flags are replaced
-   * completely, never joined: an empty list in the request means no flags.
+   * Returns these options, but with each part that {@code request} sets taken from {@code request}.
+   * Flags are replaced completely, never merged: an empty list in the request means no flags.
    */
   public MountOptions overlaidWith(MountOptions request) {
     return new MountOptions(

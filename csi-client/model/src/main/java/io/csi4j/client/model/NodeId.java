@@ -3,10 +3,11 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * The id of a node as NodeGetInfo of a plugin returned it; not the orchestrator's own node name.
+ * The id of a node, as returned by NodeGetInfo of a plugin. It may differ from the orchestrator's
+ * name of the node.
  *
- * <p>Opaque: compared character by character, never parsed, trimmed or normalised. Its text form is
- * escaped and safe to print.
+ * <p>The id is opaque: csi4j compares it character by character, and never parses, trims or
+ * normalises it. The text form is escaped and safe to print.
  *
  * @param value the id as returned by the plugin; not empty, at most 4 KiB, without NUL
  * @since 1.0

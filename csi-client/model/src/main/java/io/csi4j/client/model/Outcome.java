@@ -1,7 +1,8 @@
 package io.csi4j.client.model;
 
 /**
- * The state that a failed call leaves behind. It alone decides whether cleanup is needed.
+ * Whether the plugin may have done the work of a failed call. Only the outcome decides whether
+ * cleanup is needed.
  *
  * @since 1.0
  */

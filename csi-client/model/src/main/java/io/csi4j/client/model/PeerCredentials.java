@@ -4,8 +4,8 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * The process that listens on a socket, as the kernel reports it. Values that the platform does not
- * provide are absent: the sockets of the JDK do not report the process.
+ * The process that listens on a socket, as the kernel reports it. A value that the platform does
+ * not provide is absent. For example, the sockets of the JDK do not report the process id.
  *
  * @param pid the listening process
  * @param uid the user of the process

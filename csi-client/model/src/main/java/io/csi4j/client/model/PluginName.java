@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /**
  * The name that a plugin reports, such as {@code ebs.csi.aws.com}.
  *
- * <p>It distinguishes the plugin's volumes, nodes and snapshots, whose ids are unique per plugin
- * only.
+ * <p>The ids of volumes, nodes and snapshots are unique only within one plugin, so an id needs the
+ * plugin name to identify an object.
  *
  * @param value at most 63 characters; letters, digits, dashes and dots; labels begin and end with a
  *     letter or digit

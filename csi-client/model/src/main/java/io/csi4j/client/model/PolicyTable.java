@@ -5,13 +5,13 @@ import java.time.Duration;
 /** The default time limits and retries of each operation. */
 final class PolicyTable {
 
-  /** Read repeatedly by supervisors, so the client never repeats it. */
+  /** Reads that supervisors repeat themselves, so the client never repeats them. */
   private static final CallPolicy QUESTION = policy(Duration.ofSeconds(10), 1);
 
   /** A read that must be quick. */
   private static final CallPolicy PROBE = policy(Duration.ofSeconds(5), 1);
 
-  /** Reads that may take a storage system some time. */
+  /** Reads for which a storage system may need some time. */
   private static final CallPolicy READ = policy(Duration.ofMinutes(1), 3);
 
   /** Changes: attaching, mounting, creating, copying. */

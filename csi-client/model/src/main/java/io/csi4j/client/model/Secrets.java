@@ -5,9 +5,9 @@ import java.util.Map;
 /**
  * The secrets that one call passes to a plugin: credentials, keys, passphrases.
  *
- * <p>Only the keys are ever printed. Values are kept as strings because protobuf needs strings, so
- * they stay in the heap until collected; do not keep a {@code Secrets} longer than the call that
- * needs it.
+ * <p>Only the keys are ever printed. Protobuf needs strings, so the values are strings and stay in
+ * the heap until the garbage collector frees them. Do not keep a {@code Secrets} object longer than
+ * the call that needs it.
  *
  * @since 1.0
  */
@@ -24,7 +24,7 @@ public final class Secrets extends SensitiveMap {
     return entries.isEmpty() ? EMPTY : new Secrets(entries);
   }
 
-  /** Returns a context without entries. */
+  /** Returns secrets without entries. */
   public static Secrets empty() {
     return EMPTY;
   }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** A map whose values are never printed. Public only through its three subclasses. */
+/** A map whose values are never printed. Only its three subclasses are public. */
 abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContext {
 
   private final Map<String, String> entries;
@@ -46,7 +46,9 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
     return entries.isEmpty();
   }
 
-  /** Compares by value, in a time that does not depend on where two values differ. */
+  /**
+   * Compares the entries. The duration does not depend on the position at which two values differ.
+   */
   @Override
   @SuppressWarnings("EqualsGetClass") // secrets never equal a context, even with the same entries
   public final boolean equals(Object other) {

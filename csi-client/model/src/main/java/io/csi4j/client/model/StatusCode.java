@@ -20,7 +20,7 @@ public enum StatusCode {
   NOT_FOUND(5),
   /** The object already exists with other properties. */
   ALREADY_EXISTS(6),
-  /** The identity in the secrets lacks the permission. */
+  /** The user that the secrets identify lacks the permission. */
   PERMISSION_DENIED(7),
   /** A quota, a limit or the space is exhausted. */
   RESOURCE_EXHAUSTED(8),
@@ -38,7 +38,7 @@ public enum StatusCode {
   UNAVAILABLE(14),
   /** Data is lost beyond recovery. */
   DATA_LOSS(15),
-  /** The request carries no secrets that authenticate it. */
+  /** The request contains no valid credentials. */
   UNAUTHENTICATED(16);
 
   private static final StatusCode[] BY_VALUE = values();

@@ -4,14 +4,14 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Optional;
 
 /**
- * A problem with the storage behind a plugin, as seen from a node. For display and for policies of
- * a host: the entry does not say what must be done.
+ * A problem with the storage behind a plugin, as seen from a node. Meant for display and for
+ * policies of the host: the entry does not prescribe an action.
  *
  * @param status the severity, if this library knows the number
  * @param number the number of the status on the wire; zero if the plugin set none
  * @param reason the kind of problem
  * @param message the description by the plugin, escaped and cut to 1 KiB
- * @param capability the only use of volumes that is affected; empty for all uses
+ * @param capability the use of volumes that the problem affects; empty if it affects all uses
  * @since 1.0
  */
 @Experimental
@@ -24,9 +24,9 @@ public record StorageHealthEntry(
 
   /** The kinds of storage problems. */
   public enum Status {
-    /** A status that this library does not know. The status is shown, and nothing depends on it. */
+    /** A status that this library does not know. The library only displays this status. */
     UNRECOGNIZED(0),
-    /** The storage works, but with less speed or redundancy than it should have. */
+    /** The storage works, but with less speed or redundancy than intended. */
     STORAGE_DEGRADED(1),
     /** The storage cannot be reached from this node. */
     STORAGE_UNREACHABLE(2);

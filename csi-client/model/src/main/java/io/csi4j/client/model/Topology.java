@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A place in the storage system's topology, as labels: region, zone, rack.
+ * A place in the topology of the storage system, described by labels such as region, zone and rack.
  *
  * @param segments the labels; keys are not case-sensitive
  * @since 1.0
@@ -34,8 +34,8 @@ public record Topology(Map<String, String> segments) {
   }
 
   /**
-   * Returns the place with the labels of both, which describes an object that is in this place and
-   * in {@code other}. Empty if the two have different values for one label.
+   * Returns the place with the labels of both places: the place of an object that is in this place
+   * and in {@code other}. Empty if the two places have different values for one label.
    */
   public Optional<Topology> within(Topology other) {
     Map<String, String> here = folded();

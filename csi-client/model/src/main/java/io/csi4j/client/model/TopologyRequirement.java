@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The places from which a new volume must be accessible. The order of the requisite places does not
- * matter.
+ * The places from which a new volume must be accessible. The requisite places have no order.
  *
  * @param requisite the volume must be accessible from at least one of these; empty for no such
  *     requirement
@@ -41,9 +40,9 @@ public record TopologyRequirement(Set<Topology> requisite, List<Topology> prefer
   }
 
   /**
-   * Returns this requirement, narrowed to {@code places}; empty if no requisite place can be one of
-   * them. Returns the same requirement if {@code places} is empty, which stands for everywhere. A
-   * preferred place that cannot be one of them is left out.
+   * Returns this requirement, narrowed to {@code places}; empty if no requisite place is compatible
+   * with any of them. An empty list of places means everywhere, and leaves the requirement
+   * unchanged. Preferred places that are compatible with none of {@code places} are left out.
    */
   public Optional<TopologyRequirement> within(List<Topology> places) {
     if (places.isEmpty()) {

@@ -31,7 +31,7 @@ public record Violation(String field, Rule rule, String detail) {
     OUT_OF_RANGE,
     /** The value is unknown, and must not be sent. */
     UNRECOGNIZED,
-    /** The value differs from another value that it must agree with. */
+    /** The value contradicts another value. */
     MISMATCH,
     /** The list never ends, or repeats its tokens. */
     ENDLESS,

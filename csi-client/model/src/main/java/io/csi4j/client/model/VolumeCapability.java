@@ -3,9 +3,10 @@ package io.csi4j.client.model;
 import java.util.Optional;
 
 /**
- * One use of a volume: by which nodes, and as a block device or filesystem. Compares by value.
+ * One use of a volume: how many nodes use it, and whether as a block device or as a filesystem.
+ * Capabilities with equal values are equal.
  *
- * @param accessMode the number of nodes that may use the volume, and which may write
+ * @param accessMode how many nodes may use the volume, and how many of them may write
  * @param accessType block device or filesystem
  * @since 1.0
  */
@@ -16,7 +17,7 @@ public record VolumeCapability(AccessMode accessMode, AccessType accessType) {
     return new VolumeCapability(mode, new AccessType.Mount(options));
   }
 
-  /** Returns the use as a mounted filesystem, with all options left to the plugin. */
+  /** Returns the use as a mounted filesystem; the plugin chooses all mount options. */
   public static VolumeCapability mount(AccessMode mode) {
     return mount(mode, MountOptions.none());
   }
@@ -44,8 +45,8 @@ public record VolumeCapability(AccessMode accessMode, AccessType accessType) {
   }
 
   /**
-   * Returns this use with the mount options replaced that {@code request} sets; a block device has
-   * no mount options and stays unchanged.
+   * Returns this use, but with each mount option that {@code request} sets taken from {@code
+   * request}. A block device has no mount options and stays unchanged.
    */
   public VolumeCapability overlaidWith(MountOptions request) {
     return mountOptions().map(own -> mount(accessMode, own.overlaidWith(request))).orElse(this);
@@ -68,7 +69,7 @@ public record VolumeCapability(AccessMode accessMode, AccessType accessType) {
      */
     record Mount(MountOptions options) implements AccessType {}
 
-    /** No access type is set. Never sent; some plugins return it. */
+    /** No access type is set. The client never sends this value, but some plugins return it. */
     record Unspecified() implements AccessType {}
   }
 }

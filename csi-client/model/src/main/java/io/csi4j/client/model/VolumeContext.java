@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The opaque properties of a volume that its plugin returned at creation and that must be passed to
- * most later calls.
+ * The opaque properties of a volume. The plugin returned them when it created the volume, and most
+ * later calls need them.
  *
  * <p>Values are treated as sensitive, because some plugins put credentials there; only the keys are
  * printed.

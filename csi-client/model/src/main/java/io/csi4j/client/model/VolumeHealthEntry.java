@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * A health problem of a volume, as assessed by the plugin. For display and for policies of a host:
- * the entry does not say what must be done.
+ * A health problem of a volume, as assessed by the plugin. Meant for display and for policies of
+ * the host: the entry does not prescribe an action.
  *
  * @param status the severity, if this library knows the number
  * @param number the number of the status on the wire; zero if the plugin set none
@@ -17,13 +17,13 @@ public record VolumeHealthEntry(Status status, int number, HealthReason reason, 
 
   /** The kinds of health problems. */
   public enum Status {
-    /** A status that this library does not know. The status is shown, and nothing depends on it. */
+    /** A status that this library does not know. The library only displays this status. */
     UNRECOGNIZED(0),
-    /** The volume works, but with less speed or redundancy than it should have. */
+    /** The volume works, but with less speed or redundancy than intended. */
     DEGRADED(1),
     /**
-     * The data of the volume is inaccessible. A controller reports it for every node, a node for
-     * itself.
+     * The data of the volume is inaccessible. From a controller this applies to every node; from a
+     * node, only to this node.
      */
     INACCESSIBLE(2),
     /** Data of the volume has been lost. */

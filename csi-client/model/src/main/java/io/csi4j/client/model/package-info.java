@@ -4,9 +4,9 @@
  *
  * <p>Start at {@link io.csi4j.client.model.CsiOperation} for the calls, at {@link
  * io.csi4j.client.model.CsiException} for their failures, and at {@link
- * io.csi4j.client.model.VolumeCapability} for the uses of a volume. Types of only one service
- * belong to that service's package, and sending calls belongs to the client. Nothing here needs
- * gRPC or protobuf.
+ * io.csi4j.client.model.VolumeCapability} for the uses of a volume. A type that only one service
+ * uses is in the package of that service. The code that sends calls is in the client. This package
+ * needs neither gRPC nor protobuf.
  *
  * <p>All values are immutable and safe to share between threads.
  */

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The hidden records that implement the results of {@code io.csi4j.client.controller}. */
+/** The non-exported records that implement the results of {@code io.csi4j.client.controller}. */
 final class ControllerResults {
 
   private ControllerResults() {}

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The hidden records that implement the results of {@code io.csi4j.client.group}. */
+/** The non-exported records that implement the results of {@code io.csi4j.client.group}. */
 final class GroupResults {
 
   private GroupResults() {}

@@ -5,7 +5,7 @@ import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginName;
 import java.util.Map;
 
-/** The hidden records that implement the results of {@code io.csi4j.client.identity}. */
+/** The non-exported records that implement the results of {@code io.csi4j.client.identity}. */
 final class IdentityResults {
 
   private IdentityResults() {}

@@ -4,7 +4,7 @@ import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import java.util.List;
 
-/** The hidden records that implement the results of {@code io.csi4j.client.metadata}. */
+/** The non-exported records that implement the results of {@code io.csi4j.client.metadata}. */
 final class MetadataResults {
 
   private MetadataResults() {}

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The hidden records that implement the results of {@code io.csi4j.client.node}. */
+/** The non-exported records that implement the results of {@code io.csi4j.client.node}. */
 final class NodeResults {
 
   private NodeResults() {}

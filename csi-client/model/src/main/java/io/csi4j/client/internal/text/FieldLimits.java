@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /**
  * The maximum sizes of fields in the spec, in bytes of UTF-8. The limits are in {@code
- * field-limits.tsv} next to this class. The client, the referee and the suites read them, and each
- * implements its own checks.
+ * field-limits.tsv} next to this class. The client, the testkit's referee and the conformance
+ * suites read the same limits, but each implements its own checks.
  */
 public final class FieldLimits {
 
@@ -17,13 +17,13 @@ public final class FieldLimits {
       Rows.of(FieldLimits.class.getResourceAsStream("field-limits.tsv"), 4).stream()
           .collect(Collectors.toUnmodifiableMap(row -> row.get(0), row -> row));
 
-  /** The limit of a text whose field has no row. */
+  /** The limit of a text field that the table does not list. */
   public static final int TEXT = of("any text");
 
-  /** The limit of a map: its keys and values together. */
+  /** The limit of a map: the total size of its keys and values. */
   public static final int MAP = of("any map");
 
-  /** The limit of mount flags: all entries together. */
+  /** The limit of mount flags: the total size of all entries. */
   public static final int MOUNT_FLAGS = of("mount_flags");
 
   /** The limit of the id of a node. */

@@ -3,14 +3,14 @@ package io.csi4j.client.internal.text;
 import java.util.Arrays;
 
 /**
- * Removes the frames of gRPC and its transport from stack traces. An exception created when an
- * answer arrives has dozens of such frames, and they show neither the caller nor the reason.
+ * Removes the frames of gRPC and its transport from stack traces. An exception that is created when
+ * an answer arrives has dozens of these frames. They show neither the caller nor the reason.
  */
 public final class OwnFrames {
 
   private OwnFrames() {}
 
-  /** Removes the frames of gRPC and of all its callers. */
+  /** Removes the frames of gRPC, and the frames of all callers of gRPC. */
   public static void keep(Throwable thrown) {
     StackTraceElement[] frames = thrown.getStackTrace();
     for (int i = 0; i < frames.length; i++) {

@@ -6,7 +6,7 @@ import java.util.Map;
 /** Makes text of unknown origin safe for one line of a message or a log. */
 public final class SafeText {
 
-  /** Maximum bytes of a plugin's text that are kept. */
+  /** Maximum number of bytes that are kept of a plugin's text. */
   public static final int FOREIGN_TEXT_LIMIT = 1024;
 
   private static final HexFormat HEX = HexFormat.of();
@@ -40,7 +40,7 @@ public final class SafeText {
     return escape(text, FOREIGN_TEXT_LIMIT);
   }
 
-  /** Returns the text escaped and between single quotes, the form of ids in messages. */
+  /** Returns the text escaped and in single quotes, as messages show ids. */
   public static String quote(String text) {
     return "'" + escape(text) + "'";
   }
@@ -80,8 +80,8 @@ public final class SafeText {
   }
 
   /**
-   * Returns whether the text is ASCII without NUL, as nearly all texts are: its number of bytes is
-   * then its number of characters.
+   * Returns whether the text is ASCII without NUL, as nearly all texts are. Such a text has as many
+   * bytes as characters.
    */
   public static boolean isPlain(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -93,12 +93,12 @@ public final class SafeText {
     return true;
   }
 
-  /** The UTF-8 length of {@code text}; a lone surrogate counts as the one byte that replaces it. */
+  /** The UTF-8 length of {@code text}; a lone surrogate counts as one byte, its replacement. */
   public static int utf8Length(CharSequence text) {
     return utf8Length(text, 0);
   }
 
-  /** The UTF-8 length of the keys and values of a map. */
+  /** The total UTF-8 length of all keys and values of a map. */
   public static long utf8Length(Map<String, String> map) {
     return map.entrySet().stream()
         .mapToLong(each -> (long) utf8Length(each.getKey()) + utf8Length(each.getValue()))
@@ -115,7 +115,7 @@ public final class SafeText {
     return bytes;
   }
 
-  /** The index of the first surrogate without its partner, or -1. */
+  /** The index of the first surrogate that is not part of a valid pair, or -1. */
   public static int loneSurrogate(CharSequence text) {
     for (int i = 0; i < text.length(); ) {
       int c = Character.codePointAt(text, i);

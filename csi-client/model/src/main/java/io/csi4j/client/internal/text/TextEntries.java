@@ -8,8 +8,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An unmodifiable map of texts. The entries are checked when the map is created, and not each time
- * they are sent.
+ * An unmodifiable map of texts. The entries are checked once, when the map is created, instead of
+ * each time they are sent.
  */
 public final class TextEntries extends AbstractMap<String, String> {
 
@@ -43,8 +43,8 @@ public final class TextEntries extends AbstractMap<String, String> {
   }
 
   /**
-   * Returns these entries for reading only: walking them creates no object for each entry, unlike
-   * walking an unmodifiable map.
+   * Returns the entries for reading only. Iterating over this map does not create an object for
+   * each entry, unlike iterating over an unmodifiable map.
    */
   public static Map<String, String> toRead(Map<String, String> entries) {
     return entries instanceof TextEntries known ? known.entries : entries;
@@ -75,7 +75,7 @@ public final class TextEntries extends AbstractMap<String, String> {
     return entries.containsKey(key);
   }
 
-  /** Creates no objects, unlike iterating over the entries. */
+  /** Allocates nothing; an iterator would allocate an object for each entry. */
   @Override
   public void forEach(BiConsumer<? super String, ? super String> action) {
     entries.forEach(action);

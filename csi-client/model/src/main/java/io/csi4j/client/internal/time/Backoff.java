@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Pauses before a failed operation is tried again. The length of a pause doubles with each
- * consecutive failure, up to a maximum; a random part of that length is waited.
+ * Pauses before a failed operation is tried again. The length of the pause doubles with each
+ * consecutive failure, up to a maximum. The actual pause is a random part of this length.
  *
  * @param first the length after the first failure
- * @param longest the maximum length, which also applies to the first one
- * @param least the smallest part of the length that is waited
- * @param spread the maximum random addition to that part
+ * @param longest the maximum length, which also limits the first pause
+ * @param least the smallest share of the length that a pause lasts
+ * @param spread the maximum random share that is added to {@code least}
  */
 public record Backoff(Duration first, Duration longest, double least, double spread) {
 

@@ -1,4 +1,4 @@
-/** A typed client for every call of the Container Storage Interface 1.13 to one CSI plugin. */
+/** A typed client for CSI plugins, with every call of the Container Storage Interface 1.13. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.client {
   requires static transitive org.jspecify;
@@ -21,7 +21,7 @@ module io.csi4j.client {
   exports io.csi4j.client.group;
   exports io.csi4j.client.metadata;
   exports io.csi4j.client.registration;
-  // The testkit implements the same contract on the server side; no other module sees generated
+  // The testkit implements the server side of the same contract. No other module sees the generated
   // code.
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
@@ -35,7 +35,7 @@ module io.csi4j.client {
       io.csi4j.testkit,
       io.csi4j.testkit.proxy;
 
-  // Protobuf reads the fields of a message by reflection when they are accessed by name.
+  // Protobuf uses reflection when it accesses the fields of a message by name.
   opens io.csi4j.client.internal.proto to
       com.google.protobuf;
 }

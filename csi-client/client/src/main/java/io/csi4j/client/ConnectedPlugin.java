@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A plugin over a connection that may be shared with other users of the plugin. */
+/** A plugin whose connection may be shared with other users of the plugin. */
 final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
 
   private final CsiConnection shared;
@@ -33,7 +33,7 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
   private final ServiceCalls calls;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Removes the listeners' subscription to the connection. */
+  /** Ends the notification of the listeners about the connection. */
   private volatile Runnable untold = () -> {};
 
   private ConnectedPlugin(CsiConnection shared, Connection connection, CallPath path) {
@@ -88,8 +88,8 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
     return connection.transport();
   }
 
-  // Each service object is created on first use: the messages of a service are hundreds of classes,
-  // which a host that never calls the service should not load.
+  // Each service object is created on first use. The messages of a service need hundreds of
+  // classes, and a host that never calls the service should not load them.
 
   @Override
   public IdentityService identity() {

@@ -12,8 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A connection to a plugin that several parts of a program share. Each part connects with its own
  * options and has its own {@link CsiPlugin}: its own listeners, policies and callback threads,
- * closed independently. The first part to connect opens the socket and the last one to close closes
- * it; closing a part ends only the calls that were made through it. Safe for use by many threads.
+ * closed independently. The first part that connects opens the socket, and the last part that
+ * closes its {@code CsiPlugin} closes the socket. Closing a {@code CsiPlugin} ends only the calls
+ * that were made through it. Safe for use by many threads.
  *
  * <pre>{@code
  * CsiConnection connection = CsiConnection.to(endpoint);
@@ -25,9 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>A part gets a new socket if its options require one ({@link ConnectOptions#sharesSocketWith}),
- * or if the plugin has recreated its socket in the meantime and the process behind the old socket
- * still serves the other parts.
+ * <p>A part gets a new socket in two cases: its options require a separate socket (see {@link
+ * ConnectOptions#sharesSocketWith}), or the plugin has recreated its socket while the process
+ * behind the old socket still serves the other parts.
  *
  * @since 1.0
  */
@@ -36,7 +37,10 @@ public final class CsiConnection {
   private final CsiEndpoint endpoint;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Number of plugins on each open connection; there is nearly always at most one connection. */
+  /**
+   * Number of {@code CsiPlugin} objects that use each open connection. There is nearly always at
+   * most one open connection.
+   */
   private final Map<Connection, Integer> users = new HashMap<>(2);
 
   private CsiConnection(CsiEndpoint endpoint) {
@@ -57,8 +61,8 @@ public final class CsiConnection {
   }
 
   /**
-   * Connects as {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)} does, and shares the socket
-   * of the other parts if one is open. Waits for the plugin, never for other callers.
+   * Connects like {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)}, but uses the open socket
+   * of the other parts, if there is one. Waits for the plugin, never for other callers.
    *
    * @throws io.csi4j.client.model.CsiConnectException if the plugin is not connected within the
    *     deadline of the options; the exception names the reason

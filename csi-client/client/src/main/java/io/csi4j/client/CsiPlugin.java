@@ -15,9 +15,9 @@ import java.util.Optional;
 /**
  * A CSI plugin that this process is connected to.
  *
- * <p>The connection survives restarts of the plugin: a call made after the socket is back reaches
- * the new process. The capabilities of the plugin are read once for each connection to it, and a
- * call that the plugin does not offer is refused before it is sent. Safe for use by many threads.
+ * <p>A {@code CsiPlugin} survives restarts of the plugin: once the socket exists again, calls reach
+ * the new process. The client reads the capabilities of the plugin once for each connection, and
+ * refuses a call that the plugin does not offer before sending it. Safe for use by many threads.
  *
  * <pre>{@code
  * try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
@@ -37,9 +37,9 @@ public interface CsiPlugin extends AutoCloseable {
   }
 
   /**
-   * Connects, and waits until the plugin reports that it is ready, unless the options skip that.
-   * Waits for a socket that does not exist yet; fails at once for a problem that waiting cannot
-   * fix.
+   * Connects, and waits until the plugin reports that it is ready, unless the options disable this
+   * wait. Also waits for a socket that does not exist yet. Fails immediately for a problem that
+   * waiting cannot fix.
    *
    * @throws io.csi4j.client.model.CsiConnectException if the plugin is not connected within the
    *     deadline of the options; the exception names the reason
@@ -52,24 +52,23 @@ public interface CsiPlugin extends AutoCloseable {
   CsiEndpoint endpoint();
 
   /**
-   * The name that the plugin reported; empty if it reported no valid name when it was last
-   * connected.
+   * The name that the plugin reported when the client last connected; empty if it was not a valid
+   * name.
    */
   Optional<PluginName> name();
 
   /**
-   * Returns the version that the plugin reported when it was last connected; empty if it reported
-   * none.
+   * Returns the version that the plugin reported when the client last connected; empty if it
+   * reported no version.
    */
   Optional<String> vendorVersion();
 
-  /** Returns the process that listened on the socket when the plugin was last connected. */
+  /** Returns the process that listened on the socket when the client last connected. */
   PeerCredentials peer();
 
   /**
-   * Returns a number that grows whenever a connection to the plugin is made, and whenever one is
-   * lost. As long as the number stays the same, the same process answers, and its capabilities are
-   * unchanged.
+   * Returns a number that grows whenever a connection to the plugin is made or lost. While the
+   * number stays the same, the same process answers, and its capabilities are unchanged.
    */
   long connectionChanges();
 

@@ -4,7 +4,7 @@ import io.csi4j.client.model.Experimental;
 import java.util.OptionalLong;
 
 /**
- * The capacity available for volumes of a kind.
+ * The capacity that is available for volumes with the requested properties.
  *
  * @since 1.0
  */

@@ -9,7 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to grow a volume on the storage side. A volume that is large enough already counts as grown.
+ * Asks to grow a volume on the storage side. Succeeds without a change if the volume is already
+ * large enough.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

@@ -48,7 +48,7 @@ public interface ControllerService {
   /** Reads one page of the volumes. */
   Page<VolumeEntry> listVolumes(ListVolumesRequest request);
 
-  /** Reads one page of the volumes with health problems. A plugin may list healthy volumes, too. */
+  /** Reads one page of the volumes with health problems. A plugin may also list healthy volumes. */
   @Experimental
   Page<VolumeHealthReport> listVolumeHealth(ControllerListVolumeHealthRequest request);
 
@@ -86,24 +86,24 @@ public interface ControllerService {
   void modifyVolume(ControllerModifyVolumeRequest request);
 
   /**
-   * Lists all volumes; a page is read only when its entries are needed. Begins with {@code
-   * request}, whose token may come from an earlier listing.
+   * Lists all volumes; a page is read only when its entries are needed. The first page is read with
+   * {@code request}, so the listing can continue at a token from an earlier listing.
    */
   Listing<VolumeEntry> volumes(ListVolumesRequest request);
 
-  /** Lists all volumes, in pages of the plugin's own size. */
+  /** Lists all volumes; the plugin chooses the page size. */
   default Listing<VolumeEntry> volumes() {
     return volumes(ListVolumesRequest.builder().build());
   }
 
   /**
-   * Lists all volumes with health problems; a page is read only when its entries are needed.
-   * Healthy volumes may be among them, without entries.
+   * Lists all volumes with health problems; a page is read only when its entries are needed. The
+   * list may also contain healthy volumes, which have no health entries.
    */
   @Experimental
   Listing<VolumeHealthReport> volumeHealth(ControllerListVolumeHealthRequest request);
 
-  /** Lists all volumes with health problems, in pages of the plugin's own size. */
+  /** Lists all volumes with health problems; the plugin chooses the page size. */
   @Experimental
   default Listing<VolumeHealthReport> volumeHealth() {
     return volumeHealth(ControllerListVolumeHealthRequest.builder().build());
@@ -112,7 +112,7 @@ public interface ControllerService {
   /** Lists all snapshots; a page is read only when its entries are needed. */
   Listing<Snapshot> snapshots(ListSnapshotsRequest request);
 
-  /** Lists all snapshots, in pages of the plugin's own size. */
+  /** Lists all snapshots; the plugin chooses the page size. */
   default Listing<Snapshot> snapshots() {
     return snapshots(ListSnapshotsRequest.builder().build());
   }
@@ -161,7 +161,7 @@ public interface ControllerService {
     CompletionStage<Page<VolumeEntry>> listVolumes(ListVolumesRequest request);
 
     /**
-     * Reads one page of the volumes with health problems. A plugin may list healthy volumes, too.
+     * Reads one page of the volumes with health problems. A plugin may also list healthy volumes.
      */
     @Experimental
     CompletionStage<Page<VolumeHealthReport>> listVolumeHealth(

@@ -10,7 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to create a snapshot. Repeating the same request asks whether the snapshot is ready.
+ * Asks to create a snapshot. A repetition of the same request returns whether the snapshot is
+ * ready.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

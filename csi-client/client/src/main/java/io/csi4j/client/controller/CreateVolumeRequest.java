@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to create a volume. Repeating the same request under the same name returns the same volume.
+ * Asks to create a volume. A repetition of the request with the same name returns the same volume.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
@@ -94,8 +94,8 @@ public sealed interface CreateVolumeRequest {
 
     /**
      * Sets the snapshot that the new volume is a copy of. If the snapshot is usable only from some
-     * places, the accessibility requirements are narrowed to these; without requirements, the
-     * plugin places the volume.
+     * places, the accessibility requirements are narrowed to these places. Without accessibility
+     * requirements, the plugin chooses the place of the volume.
      */
     @Experimental
     public Builder fromSnapshot(Snapshot value) {

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for the capacity available for volumes of a kind. Set the same values that CreateVolume will
- * use.
+ * Asks for the capacity that is available for new volumes. Set the same values that the
+ * CreateVolume request will use.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for one page of the snapshots that the plugin knows.
+ * Asks for one page of the list of snapshots.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for one page of the volumes that the plugin knows.
+ * Asks for one page of the list of volumes.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

@@ -23,7 +23,9 @@ public interface Snapshot {
   /** The volume that the snapshot was taken of. */
   VolumeId sourceVolumeId();
 
-  /** The smallest size of a volume created from the snapshot; empty if the plugin does not know. */
+  /**
+   * The minimum size of a volume created from the snapshot; empty if the plugin does not report it.
+   */
   OptionalLong sizeBytes();
 
   /** The time at which the snapshot was taken; empty if the plugin reported no valid time. */
@@ -32,12 +34,16 @@ public interface Snapshot {
   /** Whether volumes can be created from the snapshot. */
   boolean readyToUse();
 
-  /** The group that the snapshot was created with; such a snapshot cannot be deleted on its own. */
+  /**
+   * The group that the snapshot belongs to, if any. A snapshot in a group cannot be deleted
+   * separately.
+   */
   Optional<GroupSnapshotId> groupSnapshotId();
 
   /**
-   * The places from which the snapshot is usable: any one of these suffices. Empty if it is usable
-   * everywhere. Meaningful only with SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
+   * The places from which the snapshot is usable, each of them sufficient; empty if the snapshot is
+   * usable from everywhere. Meaningful only for plugins with the capability
+   * SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
    */
   @Experimental
   List<Topology> accessibleTopology();

@@ -9,28 +9,30 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The answer to the question whether a volume supports the given uses. The status OK alone does not
- * mean yes: the plugin's confirmation was compared with the request, field by field.
+ * The result of asking the plugin whether a volume supports the given uses. The status OK alone
+ * does not mean that it does, so the client compares the plugin's confirmation with the request,
+ * field by field.
  *
  * @since 1.0
  */
 public sealed interface ValidationResult {
 
-  /** How much the plugin must confirm before a volume is accepted. */
+  /** The extent of the confirmation that a caller requires before it accepts a volume. */
   enum Policy {
     /** The plugin must confirm everything in the request. */
     STRICT,
     /**
-     * The plugin must confirm everything in the request, or nothing at all: some plugins never
-     * confirm. A volume context or a map of parameters that is left out completely counts as not
-     * answered, because the spec leaves both to the plugin; leaving out a part of one, or of a
-     * capability, is a mismatch.
+     * The plugin must confirm either everything in the request or nothing: some plugins never
+     * confirm. The spec lets plugins leave out the volume context and the maps of parameters
+     * completely, so their absence is accepted. A map or a capability that is confirmed only partly
+     * is a mismatch.
      */
     ALL_OR_NOTHING,
     /**
-     * The plugin must only not contradict the request. For old plugins that repeat only part of a
-     * capability, such as the access mode without the access type; a mount flag that the plugin
-     * silently ignores counts as confirmed, too.
+     * The confirmation may be incomplete, but must not contradict the request. Meant for old
+     * plugins that repeat only part of a capability, such as the access mode without the access
+     * type. With this policy, a mount flag that the plugin silently ignores also counts as
+     * confirmed.
      */
     LENIENT
   }
@@ -69,7 +71,7 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * Everything in the request is confirmed.
+   * The result of a plugin that confirmed everything in the request.
    *
    * @param confirmation the plugin's confirmation
    * @param message the plugin's message
@@ -82,9 +84,9 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * The plugin returned no confirmation, or an empty one, which means neither yes nor no.
+   * The result of a plugin that returned no confirmation, or an empty one, and so gave no answer.
    *
-   * @param message the reason, as worded by the plugin
+   * @param message the plugin's message
    */
   record Unconfirmed(String message) implements ValidationResult {
     @Override
@@ -94,18 +96,18 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * The plugin's confirmation differs from the request.
+   * The result of a plugin whose confirmation differs from the request.
    *
    * @param confirmation the plugin's confirmation
    * @param differences the differences; at least one
-   * @param contradicts whether a difference is a contradiction rather than an omission
+   * @param contradicts whether at least one difference is a contradiction, and not only an omission
    * @param message the plugin's message
    */
   record Mismatch(
       Confirmation confirmation, List<Violation> differences, boolean contradicts, String message)
       implements ValidationResult {
 
-    /** The parts of a confirmation that the spec leaves to the plugin. */
+    /** The parts of a confirmation that plugins may leave out according to the spec. */
     private static final Set<String> OPTIONAL_MAPS =
         Set.of("volume_context", "parameters", "mutable_parameters");
 

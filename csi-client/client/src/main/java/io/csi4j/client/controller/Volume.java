@@ -18,7 +18,7 @@ public interface Volume {
   /** The id, used in all later calls. */
   VolumeId id();
 
-  /** The size; empty if the plugin does not know. */
+  /** The size in bytes; empty if the plugin does not report it. */
   OptionalLong capacityBytes();
 
   /** Opaque properties that must be passed to most later calls. */
@@ -27,6 +27,6 @@ public interface Volume {
   /** Returns the source that the volume was created from; empty if it was created without data. */
   Optional<VolumeContentSource> contentSource();
 
-  /** The places from which the volume is accessible: any one of these, or everywhere if empty. */
+  /** The places from which the volume is accessible; empty if it is accessible from everywhere. */
   List<Topology> accessibleTopology();
 }

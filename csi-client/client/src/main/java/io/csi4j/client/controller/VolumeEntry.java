@@ -17,8 +17,8 @@ public interface VolumeEntry {
   Volume volume();
 
   /**
-   * The nodes that the volume is attached to. Meaningful only with LIST_VOLUMES_PUBLISHED_NODES;
-   * may contain unknown nodes.
+   * The nodes that the volume is attached to. Meaningful only for plugins with the capability
+   * LIST_VOLUMES_PUBLISHED_NODES. The list may contain nodes that the host does not know.
    */
   List<NodeId> publishedNodes();
 

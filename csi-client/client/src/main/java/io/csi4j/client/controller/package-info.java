@@ -1,6 +1,6 @@
 /**
- * Volumes and snapshots, managed from any host: every controller call with its request, its result
- * and its capability.
+ * The controller service, which manages volumes and snapshots from any host. This package contains
+ * the request, the result and the capability of every controller call.
  *
  * <p>Start at {@link io.csi4j.client.controller.ControllerService}. Types shared with other
  * services are in {@code io.csi4j.client.model}. Only the client creates results, so later releases

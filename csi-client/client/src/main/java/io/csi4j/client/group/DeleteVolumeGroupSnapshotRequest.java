@@ -7,7 +7,7 @@ import io.csi4j.client.model.SnapshotId;
 import java.util.List;
 
 /**
- * Asks to delete a group with all its member snapshots.
+ * Asks to delete a group and all its snapshots.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *
@@ -18,7 +18,7 @@ public sealed interface DeleteVolumeGroupSnapshotRequest {
   /** The group. */
   GroupSnapshotId groupSnapshotId();
 
-  /** All the members of the group. */
+  /** The ids of all snapshots in the group. */
   List<SnapshotId> snapshotIds();
 
   /** The secrets with which the group was created. */

@@ -18,7 +18,7 @@ public sealed interface GetVolumeGroupSnapshotRequest {
   /** The group. */
   GroupSnapshotId groupSnapshotId();
 
-  /** All the members of the group. */
+  /** The ids of all snapshots in the group. */
   List<SnapshotId> snapshotIds();
 
   /** The secrets with which the group was created. */

@@ -24,7 +24,7 @@ public interface GroupControllerService {
   /** Creates a group snapshot, or returns an earlier group snapshot with the same name. */
   VolumeGroupSnapshot createVolumeGroupSnapshot(CreateVolumeGroupSnapshotRequest request);
 
-  /** Deletes a group with all its members. Succeeds if it is already gone. */
+  /** Deletes a group and all its snapshots. Succeeds if the group is already gone. */
   void deleteVolumeGroupSnapshot(DeleteVolumeGroupSnapshotRequest request);
 
   /** Reads one group. */
@@ -53,7 +53,7 @@ public interface GroupControllerService {
     CompletionStage<VolumeGroupSnapshot> createVolumeGroupSnapshot(
         CreateVolumeGroupSnapshotRequest request);
 
-    /** Deletes a group with all its members. Succeeds if it is already gone. */
+    /** Deletes a group and all its snapshots. Succeeds if the group is already gone. */
     CompletionStage<@Nullable Void> deleteVolumeGroupSnapshot(
         DeleteVolumeGroupSnapshotRequest request);
 

@@ -16,12 +16,12 @@ public interface VolumeGroupSnapshot {
   /** The id, used in all later calls. */
   GroupSnapshotId id();
 
-  /** The members; later calls need their ids. */
+  /** The snapshots of the group; later calls need their ids. */
   List<Snapshot> snapshots();
 
   /** The time at which the snapshots were taken; empty if the plugin reported no valid time. */
   Optional<Instant> creationTime();
 
-  /** Whether all members are ready. */
+  /** Whether all snapshots of the group are ready to use. */
   boolean readyToUse();
 }

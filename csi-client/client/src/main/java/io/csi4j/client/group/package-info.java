@@ -1,6 +1,6 @@
 /**
- * Snapshots of several volumes taken at one moment: every group controller call with its request,
- * its result and its capability.
+ * The group controller service, which takes snapshots of several volumes at one moment. This
+ * package contains the request, the result and the capability of every group controller call.
  *
  * <p>Start at {@link io.csi4j.client.group.GroupControllerService}. Types shared with other
  * services are in {@code io.csi4j.client.model}. Only the client creates results, so later releases

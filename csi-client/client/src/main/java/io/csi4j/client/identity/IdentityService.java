@@ -21,14 +21,14 @@ public interface IdentityService {
 
   /**
    * Returns the name and the version of the plugin. This call is not a health check: some plugins
-   * fail it and work otherwise.
+   * fail this call but otherwise work.
    */
   PluginInfo getPluginInfo();
 
   /** Returns the capabilities of the plugin as a whole. */
   CapabilitySet<PluginCapability> getPluginCapabilities();
 
-  /** Asks whether the plugin is ready. An unhealthy plugin fails this call. */
+  /** Asks the plugin whether it is ready. An unhealthy plugin fails this call. */
   Readiness probe();
 
   /** Returns the non-blocking form of this service. */
@@ -49,14 +49,14 @@ public interface IdentityService {
 
     /**
      * Returns the name and the version of the plugin. This call is not a health check: some plugins
-     * fail it and work otherwise.
+     * fail this call but otherwise work.
      */
     CompletionStage<PluginInfo> getPluginInfo();
 
     /** Returns the capabilities of the plugin as a whole. */
     CompletionStage<CapabilitySet<PluginCapability>> getPluginCapabilities();
 
-    /** Asks whether the plugin is ready. An unhealthy plugin fails this call. */
+    /** Asks the plugin whether it is ready. An unhealthy plugin fails this call. */
     CompletionStage<Readiness> probe();
   }
 
@@ -70,10 +70,10 @@ public interface IdentityService {
     /** The name of the plugin. */
     PluginName name();
 
-    /** The version of the plugin: opaque, meant only for comparison by equality. Escaped. */
+    /** The version of the plugin, escaped. Versions are opaque: compare them only for equality. */
     String vendorVersion();
 
-    /** Returns further information of the plugin about itself, meant for people. */
+    /** Returns additional information that the plugin reports about itself, meant for people. */
     Map<String, String> manifest();
   }
 

@@ -19,7 +19,7 @@ public enum PluginCapability {
   SNAPSHOT_METADATA_SERVICE,
   /**
    * Snapshots may be inaccessible from some places, so topology must be observed when a volume is
-   * created from one.
+   * created from a snapshot.
    */
   @Experimental
   SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,

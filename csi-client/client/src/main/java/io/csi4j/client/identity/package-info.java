@@ -1,5 +1,5 @@
 /**
- * The identity of a plugin: its info, its capabilities, its readiness.
+ * The identity service, which reports the name, the capabilities and the readiness of a plugin.
  *
  * <p>Start at {@link io.csi4j.client.identity.IdentityService}. Types shared with other services
  * are in {@code io.csi4j.client.model}. Only the client creates results, so later releases may add

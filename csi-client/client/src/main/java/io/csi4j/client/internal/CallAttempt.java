@@ -294,8 +294,8 @@ final class CallAttempt<Q extends Message, A extends Message>
       }
       return;
     }
-    // Frames that can no longer be sent end a call before the loss of its connection is reported.
-    // An answer that gRPC did not create has no cause.
+    // If the connection is lost while frames are being sent, the failed frames end the call before
+    // gRPC reports the loss. An answer that gRPC did not create has no cause.
     boolean isLost = told == Status.Code.UNKNOWN && !origin.answered && status.getCause() != null;
     Status.Code code = isLost ? Status.Code.UNAVAILABLE : told;
     finish(

@@ -50,7 +50,10 @@ final class MetadataCall<Q extends Message, A extends Message>
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  /** Maximum number of admissions of a call: a plugin may end its connection after every answer. */
+  /**
+   * Number of repeated admissions after which a call may use any connection: some plugins end the
+   * connection after every answer.
+   */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;

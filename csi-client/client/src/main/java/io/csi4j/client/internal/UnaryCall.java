@@ -30,7 +30,10 @@ import org.jspecify.annotations.Nullable;
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
 
-  /** Maximum number of admissions of a call: a plugin may end its connection after every answer. */
+  /**
+   * Number of repeated admissions after which a call may use any connection: some plugins end the
+   * connection after every answer.
+   */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;

@@ -18,7 +18,8 @@ public interface BlockMetadataBatch {
   long volumeCapacityBytes();
 
   /**
-   * The ranges: ascending, without overlaps, clipped to the bytes that were not delivered before.
+   * The ranges in ascending order, without overlaps. Bytes that an earlier batch delivered are cut
+   * off.
    */
   List<Range> ranges();
 
@@ -38,7 +39,7 @@ public interface BlockMetadataBatch {
   }
 
   /**
-   * A range of bytes of a block volume.
+   * A range of bytes in a block volume.
    *
    * @param offset its first byte
    * @param size its length, above zero

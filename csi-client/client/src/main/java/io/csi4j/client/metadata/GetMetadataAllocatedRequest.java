@@ -18,7 +18,7 @@ public sealed interface GetMetadataAllocatedRequest {
   /** The snapshot. */
   SnapshotId snapshotId();
 
-  /** The first byte of interest; zero for the complete volume. */
+  /** The offset at which the ranges begin; zero for the complete volume. */
   long startingOffset();
 
   /** Maximum number of ranges in one message; zero lets the plugin choose. */
@@ -43,7 +43,7 @@ public sealed interface GetMetadataAllocatedRequest {
       this.snapshotId = snapshotId;
     }
 
-    /** The first byte of interest; zero for the complete volume. */
+    /** The offset at which the ranges begin; zero for the complete volume. */
     public Builder startingOffset(long value) {
       startingOffset = value;
       return this;

@@ -21,7 +21,7 @@ public sealed interface GetMetadataDeltaRequest {
   /** The newer snapshot. */
   SnapshotId targetSnapshotId();
 
-  /** The first byte of interest; zero for the complete volume. */
+  /** The offset at which the ranges begin; zero for the complete volume. */
   long startingOffset();
 
   /** Maximum number of ranges in one message; zero lets the plugin choose. */
@@ -48,7 +48,7 @@ public sealed interface GetMetadataDeltaRequest {
       this.targetSnapshotId = targetSnapshotId;
     }
 
-    /** The first byte of interest; zero for the complete volume. */
+    /** The offset at which the ranges begin; zero for the complete volume. */
     public Builder startingOffset(long value) {
       startingOffset = value;
       return this;

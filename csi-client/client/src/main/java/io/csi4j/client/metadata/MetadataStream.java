@@ -7,16 +7,16 @@ import java.util.Iterator;
  * A running stream of block metadata, read batch by batch by one thread.
  *
  * <p>The next batch is requested from the plugin only when the reader needs it, so memory stays
- * bounded. If the stream breaks, it resumes where it stopped, as often without progress as the
- * call's policy allows. {@link #hasNext()} returning false is the only sign that the metadata is
- * complete; failures are thrown.
+ * bounded. If the stream breaks, it resumes where it stopped. The call's policy limits how often it
+ * resumes without progress. The metadata is complete only when {@link #hasNext()} returns false; a
+ * failure throws an exception.
  *
  * @since 1.0
  */
 @Experimental
 public interface MetadataStream extends Iterator<BlockMetadataBatch>, AutoCloseable {
 
-  /** Returns whether there is another batch; waits for it. */
+  /** Waits for the next batch, and returns false if there is none. */
   @Override
   boolean hasNext();
 
@@ -24,7 +24,10 @@ public interface MetadataStream extends Iterator<BlockMetadataBatch>, AutoClosea
   @Override
   BlockMetadataBatch next();
 
-  /** The first byte that {@link #next} has not returned yet: a later request continues there. */
+  /**
+   * The offset of the first byte that {@link #next} has not returned yet. A later request can
+   * continue at this offset.
+   */
   long resumeOffset();
 
   /** Ends the call if it is still running. Closing again has no effect. */

@@ -28,10 +28,11 @@ public interface SnapshotMetadataService {
   SnapshotMetadataService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * The snapshot metadata service without blocking. Each subscription is a separate call, sent when
-   * the first batch is requested; no more batches are fetched than were requested. Cancelling the
-   * subscription cancels the call. Only {@code onComplete} means that the metadata is complete.
-   * Subscribers are called on the callback threads of the connection.
+   * The snapshot metadata service without blocking. Each subscription is a separate call, which is
+   * sent when the subscriber requests the first batch. The client fetches only as many batches as
+   * the subscriber requests. Cancelling the subscription cancels the call. The metadata is complete
+   * only when {@code onComplete} is called. Subscribers are called on the callback threads of the
+   * connection.
    */
   @Experimental
   interface Async {

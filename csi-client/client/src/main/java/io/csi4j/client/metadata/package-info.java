@@ -1,5 +1,6 @@
 /**
- * Streams of the block ranges that a snapshot contains, or that differ between two snapshots.
+ * The snapshot metadata service. It streams the block ranges that a snapshot contains, or that
+ * differ between two snapshots.
  *
  * <p>Start at {@link io.csi4j.client.metadata.SnapshotMetadataService}. Types shared with other
  * services are in {@code io.csi4j.client.model}. Only the client creates results, so later releases

@@ -20,7 +20,7 @@ public enum NodeCapability {
   /** The plugin distinguishes the two access modes for a single node. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(5),
-  /** The plugin can give the files of a volume to a group. */
+  /** The plugin can make a group the owner of the files of a volume. */
   VOLUME_MOUNT_GROUP(6),
   /** The health of a volume can be read. Plugins for CSI 1.13 and newer offer it. */
   @Experimental

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to grow the filesystem or device on this node to the size of its volume.
+ * Asks to grow the filesystem or device on this node to the size of the volume.
  *
  * <p>Requests with equal values are equal. The text form of a request contains no secrets.
  *

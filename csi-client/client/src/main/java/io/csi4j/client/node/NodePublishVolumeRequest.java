@@ -23,8 +23,8 @@ public sealed interface NodePublishVolumeRequest {
   VolumeId volumeId();
 
   /**
-   * The path at which the volume will appear, as the plugin sees it. The plugin creates it; its
-   * parent must exist.
+   * The path at which the plugin will publish the volume, as the plugin sees it. The plugin creates
+   * the path; the parent directory must exist.
    */
   PluginPath targetPath();
 
@@ -70,8 +70,9 @@ public sealed interface NodePublishVolumeRequest {
 
     /**
      * The staging directory of the volume on this node, as the plugin sees it. A plugin that stages
-     * needs it, except for an inline volume: one whose context has {@code
-     * csi.storage.k8s.io/ephemeral} set to {@code true}, as a kubelet sets it.
+     * volumes needs this directory, except for an inline volume. A volume is inline if its context
+     * contains {@code csi.storage.k8s.io/ephemeral} with the value {@code true}, as kubelet sets
+     * it.
      */
     public Builder stagingTargetPath(PluginPath value) {
       stagingTargetPath = value;

@@ -137,7 +137,7 @@ public interface NodeService {
    */
   interface NodeInfo {
 
-    /** The id of the node, for all calls to this plugin. */
+    /** The id of the node in all calls to this plugin. */
     NodeId nodeId();
 
     /**
@@ -150,7 +150,7 @@ public interface NodeService {
   }
 
   /**
-   * All problems of its storage that a plugin reports, as seen from a node.
+   * All problems that a plugin reports about its storage, as seen from a node.
    *
    * @since 1.0
    */
@@ -158,7 +158,8 @@ public interface NodeService {
   interface StorageHealth {
 
     /**
-     * The problems without duplicates, in the plugin's order; several may exist at the same time.
+     * The problems without duplicates, in the plugin's order. Several problems may exist at the
+     * same time.
      */
     List<StorageHealthEntry> entries();
 

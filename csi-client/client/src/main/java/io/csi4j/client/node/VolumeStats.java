@@ -12,7 +12,7 @@ import java.util.Optional;
  */
 public interface VolumeStats {
 
-  /** The usage, by unit. */
+  /** The usage of the volume, with one entry for each unit. */
   List<Usage> usage();
 
   /** The condition of the volume; empty if unknown. */
@@ -51,8 +51,8 @@ public interface VolumeStats {
     }
 
     /**
-     * Returns whether the numbers are plausible: none is negative, and no part is larger than the
-     * total.
+     * Returns whether the numbers are plausible: no number is negative, and neither the used nor
+     * the available amount exceeds the total.
      */
     public boolean isPlausible() {
       return available >= 0

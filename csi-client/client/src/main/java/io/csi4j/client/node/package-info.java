@@ -1,6 +1,6 @@
 /**
- * Volumes on the node where they are used: every node call with its request, its result and its
- * capability.
+ * The node service, which makes volumes available on the node where they are used. This package
+ * contains the request, the result and the capability of every node call.
  *
  * <p>Start at {@link io.csi4j.client.node.NodeService}. Types shared with other services are in
  * {@code io.csi4j.client.model}. Only the client creates results, so later releases may add methods

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A registrar behind a connection. */
+/** A registrar to which this process is connected. */
 final class ConnectedRegistrar implements PluginRegistrar {
 
   private final CsiEndpoint socket;

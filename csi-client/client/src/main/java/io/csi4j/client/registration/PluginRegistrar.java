@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A registrar that this process is connected to: a process that announces one plugin, and expects
- * to be notified of the registration status.
+ * A connection to a registrar: a process that announces one plugin, and expects a notification of
+ * the registration status.
  *
  * <p>No call is repeated automatically. Each call may take as long as the deadline of the options.
  * Safe for use by many threads.
@@ -27,9 +27,9 @@ public interface PluginRegistrar extends AutoCloseable {
   }
 
   /**
-   * Connects to the socket of a registrar. Waits for a socket that does not exist yet; fails at
-   * once for a problem that waiting cannot fix. The options about the socket, the deadline and the
-   * sizes apply; those about the plugin and its calls do not.
+   * Connects to the socket of a registrar. Waits for a socket that does not exist yet. Fails
+   * immediately for a problem that waiting cannot fix. Only the options for the socket, the
+   * deadline and the sizes apply; the options for the plugin and its calls have no effect.
    *
    * @throws io.csi4j.client.model.CsiConnectException if the registrar is not connected within the
    *     deadline of the options; the exception names the reason
@@ -41,7 +41,7 @@ public interface PluginRegistrar extends AutoCloseable {
   /** The socket of the registrar. */
   CsiEndpoint socket();
 
-  /** Returns the process that listened on the socket when the registrar was last connected. */
+  /** Returns the process that listened on the socket when the client last connected. */
   PeerCredentials peer();
 
   /**
@@ -52,8 +52,8 @@ public interface PluginRegistrar extends AutoCloseable {
   Announcement info();
 
   /**
-   * Notifies the registrar of the registration status. Registrars of Kubernetes exit when their
-   * plugin is not registered, and are started again.
+   * Notifies the registrar of the registration status. A Kubernetes registrar exits when its plugin
+   * is not registered; kubelet then restarts it.
    *
    * @throws RegistrarException if the call fails
    */
@@ -86,8 +86,9 @@ public interface PluginRegistrar extends AutoCloseable {
   }
 
   /**
-   * The announcement of a registrar. Only its form is checked: the reader decides whether it can be
-   * used. Texts are escaped and cut to 1 KiB, and can be shown.
+   * The announcement of a registrar. The client checks only the form of the announcement; the
+   * caller decides whether to accept it. Texts are escaped and cut to 1 KiB, so that they are safe
+   * to show.
    *
    * @since 1.0
    */
@@ -96,7 +97,7 @@ public interface PluginRegistrar extends AutoCloseable {
     /** The type of CSI plugins. */
     String CSI = "CSIPlugin";
 
-    /** Maximum number of versions that are kept of one announcement. */
+    /** Maximum number of versions that are kept from one announcement. */
     int VERSIONS_LIMIT = 64;
 
     /** Returns the type of plugin; {@link #CSI} for a CSI plugin. */
@@ -112,8 +113,8 @@ public interface PluginRegistrar extends AutoCloseable {
     String endpoint();
 
     /**
-     * The endpoint of the plugin: the announced path, or, without one, the socket of the registrar
-     * itself. Empty if the announced path is not absolute.
+     * The endpoint of the plugin: the announced path, or the socket of the registrar if no path is
+     * announced. Empty if the announced path is not absolute.
      */
     Optional<CsiEndpoint> pluginEndpoint();
 
@@ -132,8 +133,8 @@ public interface PluginRegistrar extends AutoCloseable {
   record Outcome(boolean registered, String error) {
 
     /**
-     * Converts the error into one line, and refuses an error of a registered plugin or a missing
-     * error.
+     * Converts the error into one line. Refuses an error if the plugin is registered, and an empty
+     * error if it is not.
      */
     public Outcome {
       error = SafeText.escape(error);

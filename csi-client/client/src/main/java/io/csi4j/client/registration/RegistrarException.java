@@ -57,7 +57,7 @@ public final class RegistrarException extends RuntimeException {
     INTERRUPTED,
     /** The caller cancelled the call. */
     CANCELLED,
-    /** The connection was closed on this side. */
+    /** The host closed the connection. */
     CLOSED
   }
 

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call to a registrar, sent once. Its end is reported on the callback threads. */
+/** One call to a registrar, which is sent once. The callback threads report the end of the call. */
 final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<A> {
 
   private final CsiEndpoint socket;
@@ -97,7 +97,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     return reason;
   }
 
-  /** Adds the explanation to {@code failure}, and returns its reason. */
+  /** Adds an explanation to {@code failure}, and returns the reason of the failure. */
   private Reason explain(CsiFailure.Builder failure, WireFailure seen) {
     switch (seen.code()) {
       case DEADLINE_EXCEEDED -> {
@@ -116,8 +116,8 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
         return explainLoss(failure);
       }
       default -> {
-        // Frames that can no longer be sent end a call before the loss of its connection is
-        // reported.
+        // If the connection is lost while frames are being sent, the failed frames end the call
+        // before gRPC reports the loss.
         return seen.code() == StatusCode.UNKNOWN && seen.unreadable()
             ? explainLoss(failure)
             : explainAnswer(failure, seen);

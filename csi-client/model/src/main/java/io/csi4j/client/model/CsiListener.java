@@ -56,8 +56,8 @@ public interface CsiListener {
   default void onConnected(Connected event) {}
 
   /**
-   * Reports the loss of the connection: the plugin has ended, has closed the connection, or has
-   * become unreachable. Not called when the host closes the connection.
+   * Reports the loss of the connection: the plugin has ended or has asked the client to disconnect,
+   * or the connection was cut off. Not called when the host closes the connection.
    */
   default void onLost(Lost event) {}
 

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of a list that a plugin returns. Pages do not add up to a snapshot of the list: while
- * they are read, entries may appear twice or be missing, so a missing entry proves nothing. {@link
- * Listing} reads all pages.
+ * One page of a list that a plugin returns. All pages together are not a snapshot of the list:
+ * while the caller reads them, entries may appear twice or be missing. A missing entry proves
+ * nothing. {@link Listing} reads all pages.
  *
  * @param <T> the type of the entries
  * @since 1.0

@@ -40,8 +40,8 @@ public interface ControllerService {
   void unpublishVolume(ControllerUnpublishVolumeRequest request);
 
   /**
-   * Asks whether a volume supports the given uses, and compares the plugin's confirmation with the
-   * request.
+   * Asks the plugin whether a volume supports the given uses, and compares the plugin's
+   * confirmation with the request.
    */
   ValidationResult validateVolumeCapabilities(ValidateVolumeCapabilitiesRequest request);
 
@@ -151,8 +151,8 @@ public interface ControllerService {
     CompletionStage<@Nullable Void> unpublishVolume(ControllerUnpublishVolumeRequest request);
 
     /**
-     * Asks whether a volume supports the given uses, and compares the plugin's confirmation with
-     * the request.
+     * Asks the plugin whether a volume supports the given uses, and compares the plugin's
+     * confirmation with the request.
      */
     CompletionStage<ValidationResult> validateVolumeCapabilities(
         ValidateVolumeCapabilitiesRequest request);

@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The message of an answer: parsed already if it is small, otherwise still the received bytes.
  *
- * <p>gRPC parses messages on the I/O thread, where a large one would delay the timers of all calls;
- * and two bytes on the wire can become an object. So a large message is parsed on another thread,
- * and only if it fits into the heap limit.
+ * <p>gRPC parses messages on the I/O thread, where parsing a large message would delay the timers
+ * of all calls. Also, only two bytes on the wire can become an object in the heap. So a large
+ * message is parsed on another thread, and only if it fits into the heap limit.
  */
 final class ArrivedAnswer<A extends Message> {
 
   /**
-   * Maximum size in bytes of a message that is parsed at once: within a millisecond, and in a few
-   * MiB of heap.
+   * Maximum size in bytes of a message that is parsed immediately. Parsing it takes less than a
+   * millisecond and a few MiB of heap.
    */
   static final int SMALL = 16 << 10;
 
@@ -43,13 +43,15 @@ final class ArrivedAnswer<A extends Message> {
     this.bytes = bytes;
   }
 
-  /** Returns whether {@link #message} returns without parsing. */
+  /**
+   * Returns whether the message is already parsed, so that {@link #message} returns it immediately.
+   */
   boolean isBuilt() {
     return message != null;
   }
 
   /**
-   * Returns the message; parses it if necessary.
+   * Returns the message, and parses it first if necessary.
    *
    * @throws TooHeavyException if the message would take too much heap
    * @throws UncheckedIOException if the bytes are not a message of this type
@@ -69,14 +71,14 @@ final class ArrivedAnswer<A extends Message> {
   }
 
   /**
-   * The marshaller of the answers of one method, for connections with the same maximum message
+   * The marshaller for the answers of one method, on connections with the same maximum message
    * size.
    */
   record Kind<A extends Message>(
       MethodDescriptor.PrototypeMarshaller<A> wire, A prototype, long most)
       implements MethodDescriptor.Marshaller<ArrivedAnswer<A>> {
 
-    /** Returns the method with answers of this kind. */
+    /** Returns the method, with a marshaller that returns its answers as {@code ArrivedAnswer}. */
     static <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> of(
         MethodDescriptor<Q, A> method, int maxMessageBytes) {
       if (method.getResponseMarshaller() instanceof MethodDescriptor.PrototypeMarshaller<A> wire) {

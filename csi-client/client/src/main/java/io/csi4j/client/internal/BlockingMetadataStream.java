@@ -19,7 +19,9 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
   private Optional<BlockMetadataBatch> next = Optional.empty();
   private volatile long resumeOffset;
 
-  /** Creates the call with this object as its subscriber; the call begins with the first read. */
+  /**
+   * Creates a call whose subscriber is this object. The call begins when the first batch is read.
+   */
   BlockingMetadataStream(
       long startingOffset, Function<Flow.Subscriber<BlockMetadataBatch>, MetadataCall<?, ?>> call) {
     this.resumeOffset = startingOffset;
@@ -35,7 +37,7 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
       CompletableFuture<Optional<BlockMetadataBatch>> batch = new CompletableFuture<>();
       arriving = batch;
       call.request(1);
-      // The stream may end right after a batch; the batch is delivered first.
+      // The stream may end immediately after a batch, so a batch is delivered before the end.
       BlockingWait.on(
           CompletableFuture.anyOf(batch, end),
           () -> call.end(CsiCancelledException.Reason.INTERRUPTED));

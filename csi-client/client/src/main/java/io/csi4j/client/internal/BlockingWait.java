@@ -11,9 +11,9 @@ public final class BlockingWait {
   private BlockingWait() {}
 
   /**
-   * Returns the result, or throws its failure as if it had occurred in the calling thread. An
-   * interrupt runs {@code onInterrupt}, which must complete the result, and the interrupt flag
-   * stays set.
+   * Returns the result, or throws its failure as if it had occurred in the calling thread. If the
+   * thread is interrupted, this method runs {@code onInterrupt}, which must complete the result.
+   * The interrupt flag stays set.
    */
   public static <R extends @Nullable Object> R on(
       CompletableFuture<R> result, Runnable onInterrupt) {
@@ -38,7 +38,8 @@ public final class BlockingWait {
 
   private static RuntimeException rethrown(@Nullable Throwable cause) {
     if (cause instanceof CsiException failure) {
-      // The exception was created on another thread; the reader needs the stack of the caller.
+      // The exception was created on another thread, but a reader of the stack trace looks for the
+      // caller.
       failure.setStackTrace(new Throwable().getStackTrace());
       return failure;
     }

@@ -27,8 +27,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request sent once, with its answer; reported to listeners, the flight recorder and the wire
- * log.
+ * One attempt of a call: the request, which is sent once, and the answer. Reports the attempt to
+ * listeners, the flight recorder and the wire log.
  */
 final class CallAttempt<Q extends Message, A extends Message>
     extends ClientCall.Listener<ArrivedAnswer<A>> {
@@ -38,16 +38,16 @@ final class CallAttempt<Q extends Message, A extends Message>
   interface Ended<A extends Message> {
 
     /**
-     * The attempt has ended.
+     * Reports that the attempt has ended.
      *
      * @param status the status; its description is unsafe to print
-     * @param end the part of the outcome that the status does not show
+     * @param end the source of the status, with details that the status does not show
      * @param answer the answer to a unary request; null if there is none
      */
     void with(Status status, End end, @Nullable A answer);
   }
 
-  /** The source of the status of an attempt, with details that only the client knows. */
+  /** The source of the status of an attempt, with details that the status itself does not show. */
   enum End {
     /** The plugin set the status. */
     ANSWERED,
@@ -59,11 +59,11 @@ final class CallAttempt<Q extends Message, A extends Message>
     TOO_LARGE,
     /** The answer would exceed the heap limit. */
     TOO_HEAVY,
-    /** The answer arrived, but was not read in time. */
+    /** The answer arrived, but was not parsed in time. */
     READ_TOO_SLOWLY,
     /** An error of this process, such as a full heap, prevented reading the answer. */
     ERROR,
-    /** The plugin ended the call or the connection because it is called too often. */
+    /** The plugin ended the call or the connection because the client sends too many calls. */
     NO_CALM;
 
     /** Returns the rule for a call that ended with this code. */
@@ -80,7 +80,10 @@ final class CallAttempt<Q extends Message, A extends Message>
   private static final Status UNDECODED =
       Status.INTERNAL.withDescription("the answer cannot be decoded");
 
-  /** Longest deadline that is sent; gRPC for Node.js ends a call with a longer one at once. */
+  /**
+   * Longest deadline that is sent to the plugin. gRPC for Node.js ends a call with a longer
+   * deadline immediately.
+   */
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(Integer.MAX_VALUE);
 
   private final CallPath path;
@@ -106,7 +109,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   private volatile boolean late;
 
   /**
-   * An attempt that has not begun yet.
+   * Creates an attempt that has not begun yet.
    *
    * @param headers the metadata of the call
    * @param connection the only connection over which the request may be sent, as returned by {@link
@@ -140,9 +143,8 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /**
-   * Sends a request for a stream. Each message after the first is delivered on a {@link
-   * #requestOne}; the first one is requested here. {@code then} receives the status, and always
-   * null as the answer.
+   * Sends a request for a stream. This method requests the first message; {@link #requestOne}
+   * requests each further message. {@code then} receives the status, and always null as the answer.
    */
   void stream(Executor executor, Consumer<A> each, Ended<A> then) {
     onEach = each;
@@ -163,7 +165,8 @@ final class CallAttempt<Q extends Message, A extends Message>
     if (path.isClosed()) {
       givenUp = true;
     }
-    // The host's own gRPC context, with its deadline and cancellation, must not affect this call.
+    // The host's gRPC context has its own deadline and cancellation, which must not affect this
+    // call.
     Context hosts = Context.ROOT.attach();
     try {
       ClientCall<Q, ArrivedAnswer<A>> sending =
@@ -172,13 +175,14 @@ final class CallAttempt<Q extends Message, A extends Message>
       sending.request(messages);
       sending.sendMessage(request);
       sending.halfClose();
-      // Set only now: gRPC does not support cancelling a call while it is being started.
+      // The field is set only after the call has started, because gRPC cannot cancel a call that is
+      // being started.
       call = sending;
       if (givenUp) {
         cancel();
       }
     } catch (RuntimeException closing) {
-      // The I/O thread of a connection that is being closed accepts no more work.
+      // The I/O thread accepts no more work while its connection is being closed.
       onClose(Status.UNAVAILABLE.withDescription("the request could not be sent"), new Metadata());
     } finally {
       Context.ROOT.detach(hosts);
@@ -199,14 +203,15 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /**
-   * Cancels the attempt because no message arrived in time; it ends as if its deadline had passed.
+   * Cancels the attempt because no message arrived in time. The attempt ends as if its deadline had
+   * passed.
    */
   void cancelAsLate() {
     late = true;
     cancel();
   }
 
-  /** Cancels the attempt: the plugin is notified, and the attempt ends soon. */
+  /** Cancels the attempt. gRPC notifies the plugin, and the attempt ends soon. */
   void cancel() {
     givenUp = true;
     ClientCall<Q, ArrivedAnswer<A>> sending = call;
@@ -258,7 +263,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     if (late && code == Status.Code.CANCELLED) {
       code = Status.Code.DEADLINE_EXCEEDED;
     }
-    // gRPC itself cancels a call whose answer it cannot parse, and reports why in the cause.
+    // If gRPC cannot parse an answer, it cancels the call and reports the reason in the cause.
     Throwable thrown = unread == null && code == Status.Code.CANCELLED ? status.getCause() : unread;
     ArrivedAnswer<A> came = answer;
     if (surplus) {
@@ -277,11 +282,14 @@ final class CallAttempt<Q extends Message, A extends Message>
     }
   }
 
-  /** Handles an end reported by gRPC: by the plugin, by the connection, or because of a limit. */
+  /**
+   * Handles the end of the attempt, as gRPC reports it. The plugin, the loss of the connection, or
+   * a limit may have ended the attempt.
+   */
   private void ended(Status.Code told, Status status) {
     String text = status.getDescription();
     if (origin.neverLeft() && isLoss(told)) {
-      // gRPC reports some of these as UNKNOWN.
+      // gRPC reports some requests that it could not send as UNKNOWN.
       finish(Status.UNAVAILABLE.withDescription(text), End.UNSENT, null);
       return;
     }
@@ -326,7 +334,10 @@ final class CallAttempt<Q extends Message, A extends Message>
     };
   }
 
-  /** Parses a large answer on a thread that runs no timers, until the deadline at most. */
+  /**
+   * Parses a large answer on a thread that runs no timers. The attempt fails if the deadline passes
+   * meanwhile.
+   */
   private void buildAside(ArrivedAnswer<A> came, Status good) {
     answer = null;
     Future<?> overdue = whenOverdue();
@@ -383,7 +394,7 @@ final class CallAttempt<Q extends Message, A extends Message>
         path.ended(ended(code(status)), recording, status, request);
       }
     } finally {
-      // The call must end even if reporting its end fails.
+      // The call must end even if a listener fails when the end is reported.
       Ended<A> then = whenDone;
       if (then != null) {
         then.with(status, end, message);
@@ -408,7 +419,10 @@ final class CallAttempt<Q extends Message, A extends Message>
     return StatusCode.ofValue(status.getCode().value());
   }
 
-  /** Records the progress of the call: connection assigned, request sent, answer received. */
+  /**
+   * Records the progress of the call: whether a connection was assigned, the request was sent, and
+   * an answer was received.
+   */
   static final class Origin extends ClientStreamTracer.Factory {
     private final CallPath path;
     private final long wanted;
@@ -425,8 +439,8 @@ final class CallAttempt<Q extends Message, A extends Message>
 
     /**
      * Returns whether the request may be sent over the connection that gRPC just assigned to it. An
-     * assigned connection is ready, so if no newer one has been counted, it is the one with this
-     * number.
+     * assigned connection is ready. So if no newer connection has been counted, the assigned
+     * connection has the current number.
      */
     boolean mayGo() {
       long now = path.generation();

@@ -12,7 +12,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.DoubleSupplier;
 
-/** The environment of calls: a channel, time, randomness and threads. Tests supply virtual time. */
+/**
+ * The environment of calls: the channel, the clock, random numbers and threads. Tests supply
+ * virtual time.
+ */
 public interface CallEnvironment {
 
   /** The endpoint of the plugin. */
@@ -28,14 +31,14 @@ public interface CallEnvironment {
   long generation();
 
   /**
-   * Returns empty if a request can be sent now. If the last attempt to connect has failed, another
-   * one starts at once, and the returned future completes when that attempt has ended, whether it
-   * succeeded or not, or when the limit is over: until then, gRPC would fail each request with the
+   * Returns empty if a request can be sent now. If the last attempt to connect has failed, this
+   * method immediately starts another attempt. The returned future completes when the new attempt
+   * has succeeded or failed, or after the limit. Until then, gRPC would fail each request with the
    * old failure.
    */
   Optional<CompletableFuture<Void>> reconnecting(long limitNanos);
 
-  /** Runs the host's dependent actions of a call. */
+  /** Runs the actions of the host that depend on a call. */
   Executor callbacks();
 
   /** Runs work that may take a while, such as system calls. */
@@ -56,7 +59,7 @@ public interface CallEnvironment {
   DoubleSupplier random();
 
   /**
-   * Returns the current problem with the socket, if there is one, or the reason that ended a call
+   * Returns the current problem with the socket, if there is one, or the problem that ended a call
    * after {@code elapsed}. May take some milliseconds.
    */
   Optional<CsiConnectException> diagnose(Duration elapsed);

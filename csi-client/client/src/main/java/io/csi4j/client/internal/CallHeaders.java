@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class CallHeaders {
 
-  /** No metadata except that of gRPC. */
+  /** Headers that add nothing to the metadata of gRPC itself. */
   static final CallHeaders NONE = new CallHeaders(attempt -> Map.of());
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
@@ -32,18 +32,18 @@ final class CallHeaders {
     this.source = source;
   }
 
-  /** Returns the metadata of a call whose caller runs on this thread. */
+  /** Asks the host for the metadata of a call. The caller of the call must run on this thread. */
   static CallHeaders of(CallMetadata metadata, CsiOperation operation) {
     try {
       return new CallHeaders(metadata.of(operation));
     } catch (Throwable failure) {
-      // Catches even an Error: the call must go on.
+      // An Error is caught, too, because the call must continue.
       failed(failure);
       return NONE;
     }
   }
 
-  /** Returns the metadata for one attempt, in an object that gRPC may change. */
+  /** Returns the metadata for one attempt, as a new object that gRPC may change. */
   Metadata of(CsiListener.Started attempt) {
     Metadata headers = new Metadata();
     if (this == NONE) {

@@ -51,14 +51,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of every call of a connection: the state that all calls share, and how their ends are
- * reported and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
+ * The state that all calls of a connection share, and the code that reports calls and describes
+ * their failures. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
  */
 public final class CallPath {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  /** The fields that identify the subject of a request; the first one that is set counts. */
+  /**
+   * The fields that can identify the subject of a request. The first field that is set determines
+   * the subject.
+   */
   private static final List<String> SUBJECTS =
       List.of("volume_id", "snapshot_id", "group_snapshot_id", "name", "base_snapshot_id");
 
@@ -108,8 +111,8 @@ public final class CallPath {
   }
 
   /**
-   * Returns where answers are processed whose dependent actions are the host's; null for the I/O
-   * thread.
+   * Returns the executor for answers that the host waits for, because actions of the host may
+   * depend on them; null for the I/O thread.
    */
   private @Nullable Executor answers() {
     return options.callbacksInPlace() ? null : callbacks;
@@ -134,15 +137,15 @@ public final class CallPath {
   record Answered<R extends @Nullable Object>(R answer, long connection) {}
 
   /**
-   * Calls the plugin without a check of its capabilities, for the gate itself; the call may take at
-   * most {@code limit}.
+   * Calls the plugin without a check of its capabilities. The capability gate uses this method for
+   * its own calls. The call may take at most {@code limit}.
    */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
       UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
     return look(rpc, request, limit, executor).begin();
   }
 
-  /** Like {@link #ungated}, with the connection over which the plugin answered. */
+  /** Like {@link #ungated}, but also returns the connection over which the plugin answered. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object>
       CompletableFuture<Answered<R>> ungatedOn(
           UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
@@ -163,7 +166,7 @@ public final class CallPath {
   /**
    * Returns why this request must not be sent, even if the plugin offers the call.
    *
-   * @param known the entries of the request that were already found valid
+   * @param known the entries of the request that were already validated
    */
   Optional<CsiException> refuse(
       CsiOperation operation,
@@ -171,7 +174,7 @@ public final class CallPath {
       KnownEntries known,
       Supplier<CsiFailure.Builder> failure) {
     if (operation.service() == CsiOperation.Service.IDENTITY) {
-      // A message without fields needs no checks, and a first Probe then loads no descriptors.
+      // A message without fields needs no checks. Without them, a first Probe loads no descriptors.
       return Optional.empty();
     }
     RequestChecks.Result checked = RequestChecks.check(operation, request, known);
@@ -290,7 +293,7 @@ public final class CallPath {
         code == StatusCode.UNIMPLEMENTED
             ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
             : CallFailures.because(failure.build(), rule, refusal);
-    // A program that decides by the reason looks for it in the failure of its own call.
+    // The caller looks for the reason in the failure of its own call.
     for (Throwable seen : refusal.getSuppressed()) {
       if (seen instanceof CsiConnectException) {
         notSent.addSuppressed(seen);
@@ -381,13 +384,13 @@ public final class CallPath {
     }
   }
 
-  /** Records a received message for redaction and the wire log. */
+  /** Records a received message for the wire log, and for the redaction of later texts. */
   void received(CsiListener.Started event, Message message, Message request) {
     CsiOperation operation = event.operation();
     if (operation != CsiOperation.LIST_VOLUMES
         && operation.service() != CsiOperation.Service.IDENTITY) {
-      // A page is too large to keep, and its contents were never sent to the plugin. The identity
-      // and the capabilities of a plugin are no secret.
+      // Pages are too large to keep, and the client never sent their contents to the plugin. The
+      // identity and the capabilities of a plugin contain no secrets.
       sensitive.rememberAnswer(message);
     }
     if (options.wireLog()) {
@@ -395,7 +398,7 @@ public final class CallPath {
     }
   }
 
-  /** Returns whether a listener other than the flight recorder wants the end of an attempt. */
+  /** Returns whether a listener or a log needs the end of an attempt. */
   boolean isHeard() {
     return !listeners.isEmpty() || (options.wireLog() && WireLog.isOn());
   }
@@ -412,14 +415,15 @@ public final class CallPath {
     tell(listener -> listener.onEnd(event));
   }
 
-  /** Reports oddities of a message that are tolerated. */
+  /** Reports tolerated deviations of a message from the spec. */
   void warn(CsiOperation operation, List<Violation> oddities) {
     if (oddities.isEmpty()) {
       // Usually there are no findings, so no iterator is created.
       return;
     }
     for (Violation oddity : oddities) {
-      // The ids of some clouds exceed the spec's limit on every call, so one log line is enough.
+      // In some clouds every id exceeds the spec's limit, so only the first deviation of a kind is
+      // logged.
       String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
       boolean isNew = warned.size() < WARNINGS_LIMIT && warned.add(kind);
       Level level = isNew ? Level.WARNING : Level.DEBUG;
@@ -430,9 +434,9 @@ public final class CallPath {
   }
 
   /**
-   * Notifies the listeners when the connection is made or lost, one event after the other.
+   * Notifies the listeners when the connection is made or lost, one event at a time.
    *
-   * @return stops the notifications
+   * @return an action that stops the notifications
    */
   public Runnable tellOf(Connection connection) {
     if (listeners.isEmpty()) {
@@ -450,7 +454,7 @@ public final class CallPath {
                   }
                 });
           } catch (RejectedExecutionException closing) {
-            // The listeners are no longer notified.
+            // The connection is being closed, so the listeners need no notification.
           }
         });
   }
@@ -470,7 +474,8 @@ public final class CallPath {
       try {
         what.accept(listener);
       } catch (Throwable e) {
-        // Catches even an Error: the call must end, and no other place handles it.
+        // An Error is caught, too: the call must end, and no caller of this method handles an
+        // Error.
         LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
       }
     }
@@ -498,7 +503,10 @@ public final class CallPath {
     return ground.generation();
   }
 
-  /** Returns when to send if the connection is broken: see {@link CallEnvironment#reconnecting}. */
+  /**
+   * Returns a future that completes when a request can be sent, if the connection is broken: see
+   * {@link CallEnvironment#reconnecting}.
+   */
   Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
     return closed ? Optional.empty() : ground.reconnecting(limitNanos);
   }
@@ -511,7 +519,7 @@ public final class CallPath {
     return ground.aside();
   }
 
-  /** Returns the method with answers that are bounded by the heap limit. */
+  /** Returns the method, with a marshaller that applies the heap limit to its answers. */
   @SuppressWarnings("unchecked") // the kept value was made from this method
   <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> bounded(
       MethodDescriptor<Q, A> method) {
@@ -524,14 +532,14 @@ public final class CallPath {
   }
 
   /**
-   * Returns the options of an attempt whose answer is processed by {@code executor}; null for the
-   * I/O thread.
+   * Returns the gRPC options of an attempt whose answer {@code executor} processes; a null executor
+   * stands for the I/O thread.
    */
   CallOptions callOptions(@Nullable Executor executor) {
     if (executor == null) {
       return GUARDED;
     }
-    // The usual case: each change of the options creates a copy.
+    // The usual options are kept, because each change of the options creates a copy.
     return executor == callbacks ? onCallbacks : GUARDED.withExecutor(executor);
   }
 
@@ -557,8 +565,8 @@ public final class CallPath {
   }
 
   /**
-   * Returns a function that removes from the texts of one answer the secrets that a plugin may
-   * repeat.
+   * Returns a function that removes secrets from the texts of one answer, because a plugin may
+   * repeat the secrets that it received.
    */
   UnaryOperator<String> scrubber(Message request) {
     return sensitive.scrubber(request);
@@ -585,7 +593,7 @@ public final class CallPath {
     return closed;
   }
 
-  /** Registers {@code call} as waiting for a retry; closing the path then ends it. */
+  /** Registers {@code call} as waiting for a retry, so that closing the path ends the call. */
   void waitingBegins(Endable call) {
     waiting.add(call);
     if (closed) {
@@ -598,7 +606,8 @@ public final class CallPath {
   }
 
   /**
-   * Registers an attempt that is being sent, so that it can be ended without affecting other paths.
+   * Registers an attempt that is being sent, so that it can be ended without affecting the other
+   * users of the connection.
    */
   void attemptBegins(CallAttempt<?, ?> attempt) {
     inFlight.add(attempt);
@@ -609,8 +618,8 @@ public final class CallPath {
   }
 
   /**
-   * Ends the attempts in flight when the connection stays open for others. The path must be closed
-   * first.
+   * Ends the attempts in flight when the connection stays open for other users. The path must be
+   * closed first.
    */
   public void endAttempts() {
     inFlight.forEach(CallAttempt::cancel);
@@ -622,7 +631,10 @@ public final class CallPath {
     waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));
   }
 
-  /** Forgets the secrets sent over this path; to be called when no answer can arrive any more. */
+  /**
+   * Forgets the secrets that were sent over this path. Must be called only when no more answers can
+   * arrive.
+   */
   public void forget() {
     sensitive.clear();
   }

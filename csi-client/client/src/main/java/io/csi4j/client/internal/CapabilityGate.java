@@ -35,18 +35,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits a call only if the plugin offers it, and only to the plugin that was connected before.
+ * Admits a call only if the plugin offers the call, and only if it is the same plugin that was
+ * connected before.
  *
- * <p>The first call that needs the capabilities of the plugin asks for them, once for each
- * connection; other calls wait for the same answer. After a reconnect the gate asks for the
- * plugin's name first, so that no secret is sent to another plugin that has taken its place.
+ * <p>The first call that needs the capabilities of the plugin reads them, once for each connection;
+ * other calls wait for the same answer. After a reconnect, the gate first reads the plugin's name,
+ * so that no secret is sent to another plugin that has replaced the first one.
  */
 final class CapabilityGate {
 
-  /** Stands for any connection. */
+  /** The number that stands for any connection. */
   static final long ANY_CONNECTION = -1;
 
-  /** Stands for no connection. */
+  /** The number that stands for no connection. */
   static final long NO_CONNECTION = -2;
 
   private static final Object NAME = "name";
@@ -72,9 +73,9 @@ final class CapabilityGate {
   }
 
   /**
-   * Returns why {@code request} must not be sent to this plugin: empty if it may be sent at once,
-   * otherwise a future answer, which again is empty if it may be sent. Asking the plugin takes no
-   * longer than {@code limitNanos}.
+   * Checks whether {@code request} may be sent to this plugin. Returns empty if it may be sent
+   * immediately. Otherwise the returned future completes with the reason for the refusal, or with
+   * empty if the request may be sent. Questions to the plugin take at most {@code limitNanos}.
    */
   Optional<CompletableFuture<Optional<CsiException>>> admit(
       CsiOperation operation,
@@ -104,7 +105,7 @@ final class CapabilityGate {
                             now, operation, request, describe, needs, sources, limit, executor)));
   }
 
-  /** Records that the plugin has reported its name on the connection of this generation. */
+  /** Records that the plugin has reported its name on the connection with this number. */
   void introduced(long generation) {
     Known now = current();
     if (now.generation == generation) {
@@ -113,9 +114,9 @@ final class CapabilityGate {
   }
 
   /**
-   * Returns the number of the connection over which an admitted call may be sent: the one whose
-   * plugin is known; {@link #ANY_CONNECTION} for a call that may go to any plugin, and {@link
-   * #NO_CONNECTION} if that connection was lost and the call must be admitted again.
+   * Returns the number of the connection over which an admitted call may be sent: the connection
+   * whose plugin is known. Returns {@link #ANY_CONNECTION} for a call that may go to any plugin,
+   * and {@link #NO_CONNECTION} if the connection was lost and the call must be admitted again.
    */
   long connectionFor(CsiOperation operation) {
     if (operation.service() == CsiOperation.Service.IDENTITY) {
@@ -129,8 +130,8 @@ final class CapabilityGate {
   private Known current() {
     Known now = known.get();
     long generation = path.generation();
-    // The first question after a loss establishes the connection itself; other calls may wait for
-    // its answer.
+    // The first question after a loss itself establishes the connection. Other calls may wait for
+    // the answer to this question.
     boolean isBeingAsked = !now.isIdentified && generation == now.generation + 1;
     if (now.generation == generation || isBeingAsked) {
       return now;
@@ -200,7 +201,9 @@ final class CapabilityGate {
 
   // ---- capabilities
 
-  /** Asks one source after the other, and stops at the first need that is not met. */
+  /**
+   * Reads one source of capabilities after the other, and stops at the first missing capability.
+   */
   private CompletableFuture<Optional<CsiException>> learn(
       Known now,
       CsiOperation operation,
@@ -249,7 +252,7 @@ final class CapabilityGate {
     };
   }
 
-  /** Asks once for all callers on this connection; a failure is not remembered. */
+  /** Asks the plugin once for all callers on this connection. A failure is not remembered. */
   private <V> CompletableFuture<?> ask(
       Known now, Object question, Supplier<CompletableFuture<? extends V>> asked, Duration limit) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -274,8 +277,8 @@ final class CapabilityGate {
             return;
           }
           // The question itself may have established the connection. The name belongs to the plugin
-          // on the connection over which it was reported, even if that connection is lost by now.
-          // The reported capabilities count only if the plugin still has that name.
+          // on the connection over which it was reported, even if this connection is already lost.
+          // The reported capabilities are used only if the plugin still has this name.
           if (answer instanceof CallPath.Answered<?> on) {
             now.generation = on.connection();
           }
@@ -288,8 +291,8 @@ final class CapabilityGate {
   }
 
   /**
-   * Returns the sources to ask, in order: for the needs, and for the one rule that depends on the
-   * capabilities.
+   * Returns the sources of capabilities that must be read for this request, in order: for the needs
+   * of the call, and for the only request check that depends on capabilities.
    */
   private static Set<Source> sources(Message request, List<Need> needs) {
     boolean unstaged =
@@ -340,7 +343,7 @@ final class CapabilityGate {
                     null));
   }
 
-  /** Waits for the question of another call, but at most for the time that this call has left. */
+  /** Waits for the question that another call asked, but not longer than this call may take. */
   private CompletableFuture<?> within(Duration limit, CompletableFuture<?> others) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
     others.whenComplete(

@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Stops a request that was assigned to the connection of another plugin than the intended one.
+ * Stops a request that gRPC assigned to a connection with another plugin than the intended plugin.
  *
- * <p>gRPC asks for the credentials of a call after it has assigned a connection and before it
- * writes a byte, and a call that fails there is not sent. No credentials are sent.
+ * <p>gRPC asks this class for the credentials of a call after assigning a connection and before
+ * writing a byte. If the class reports a failure, the call is not sent. No credentials are ever
+ * sent.
  */
 final class ConnectionGuard extends CallCredentials {
 

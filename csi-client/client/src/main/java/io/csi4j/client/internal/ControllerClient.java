@@ -58,7 +58,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The controller service over the call path. */
+/** The controller service. Sends its calls through the {@link CallPath}. */
 public final class ControllerClient implements ControllerService {
 
   static final UnaryRpc<

@@ -56,7 +56,7 @@ final class CsiCallEvent extends Event {
 
   /** Returns the beginning of an attempt, or null if none is recorded. */
   static @Nullable CsiCallEvent beginIfRecording() {
-    // Creating the first event of a kind is slow; until a recording starts, none is needed.
+    // Creating the first event is slow, and no event is needed before a recording starts.
     if (!FlightRecorder.isInitialized()) {
       return null;
     }

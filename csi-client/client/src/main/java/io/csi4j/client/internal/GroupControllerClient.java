@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The group controller service over the call path. */
+/** The group controller service. Sends its calls through the {@link CallPath}. */
 public final class GroupControllerClient implements GroupControllerService {
 
   static final UnaryRpc<

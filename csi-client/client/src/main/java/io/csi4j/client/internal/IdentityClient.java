@@ -18,7 +18,7 @@ import io.csi4j.client.model.CsiOperation;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
-/** The identity service over the call path. */
+/** The identity service. Sends its calls through the {@link CallPath}. */
 public final class IdentityClient implements IdentityService {
 
   /** The argument of a call without arguments. */
@@ -58,7 +58,7 @@ public final class IdentityClient implements IdentityService {
     this.calls = calls;
   }
 
-  /** No arguments. */
+  /** The type of {@link #NOTHING}. */
   record Nothing() {}
 
   @Override

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The first calls to a plugin: waits until it is ready, and reads its name. */
+/** The first calls to a plugin. They wait until the plugin is ready, and read its name. */
 public final class Introduction {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -30,7 +30,7 @@ public final class Introduction {
   private final long began = System.nanoTime();
   private final Duration limit;
 
-  /** The first calls over {@code connection}, for at most {@code limit}. */
+  /** Creates the first calls over {@code connection}. Together they take at most {@code limit}. */
   public Introduction(CallPath path, Connection connection, Duration limit) {
     this.path = path;
     this.connection = connection;
@@ -66,7 +66,7 @@ public final class Introduction {
                 null);
       } catch (CsiException failed) {
         problem = judge(failed, "a probe");
-        // A probe with less time than usual proves less than the probe before it.
+        // The failure of a probe with a shorter time limit proves less than the previous failure.
         boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
         if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
           problem = last;
@@ -83,8 +83,8 @@ public final class Introduction {
   }
 
   /**
-   * Returns whether the plugin has ended since the socket was connected and the caller must not
-   * wait for it.
+   * Returns whether the plugin has ended since the socket was connected, and the options forbid
+   * waiting for a new socket.
    */
   private boolean isGone(CsiConnectException problem) {
     return !path.options().waitForSocket()
@@ -173,11 +173,11 @@ public final class Introduction {
             "Report this to the maker of the plugin.",
             failed);
       }
-      // Some plugins fail this call but otherwise work; such plugins have no name.
+      // Some plugins fail this call but otherwise work. The name of such a plugin stays empty.
     }
   }
 
-  /** Returns whether the plugin did not answer; the plugin may have ended, or be slow. */
+  /** Returns whether the plugin did not answer, because it has ended or is slow. */
   private static boolean isSilence(CsiException failed) {
     return !failed.failure().answered()
         && switch (failed.code()) {

@@ -8,30 +8,33 @@ import com.google.protobuf.WireFormat;
 import java.io.IOException;
 
 /**
- * Estimates the heap that a message takes when it is parsed, from its bytes.
+ * Estimates, from the bytes of a message, how much heap the parsed message takes.
  *
- * <p>Two bytes on the wire can become an object with a dozen fields, so the number of bytes is no
- * bound. The estimate allocates nothing and stops as soon as it exceeds the limit. Fields that are
- * unknown to the contract count as zero: {@link ArrivedAnswer} does not keep them.
+ * <p>Two bytes on the wire can become an object with a dozen fields, so the number of bytes does
+ * not limit the heap size. The estimate allocates nothing, and stops as soon as it exceeds the
+ * limit. Unknown fields count as zero, because {@link ArrivedAnswer} does not keep them.
  */
 final class MessageWeight {
 
-  /** An object header, the bookkeeping of protobuf, and the slot in a list. */
+  /** Bytes of an object header, protobuf's internal fields, and the slot in a list. */
   private static final int OBJECT = 48;
 
-  /** A reference or a number. */
+  /** Bytes of a reference or a number. */
   private static final int FIELD = 8;
 
-  /** A string without its characters: two objects. */
+  /** Bytes of the two objects of a string, without its characters. */
   private static final int STRING = 48;
 
-  /** A node of a map and its share of the table, without key and value. */
+  /** Bytes of a map entry and its share of the hash table, without key and value. */
   private static final int MAP_ENTRY = 72;
 
-  /** A map with its first entry. */
+  /** Bytes of a map with its first entry. */
   private static final int MAP = 240;
 
-  /** More than protobuf's own limit: the parser refuses a message that is nested deeper. */
+  /**
+   * Maximum nesting that is followed. The parser of protobuf refuses a message that is nested
+   * deeper.
+   */
   private static final int DEEPEST = 100;
 
   private final CodedInputStream in;
@@ -45,7 +48,7 @@ final class MessageWeight {
 
   /**
    * Returns whether a message of this type with these bytes takes at most {@code most} bytes of
-   * heap. Bytes that are not a message are within any limit: the parser refuses them.
+   * heap. Returns true for bytes that are not a valid message, because the parser refuses them.
    */
   static boolean isWithin(Descriptor type, byte[] bytes, long most) {
     MessageWeight message = new MessageWeight(bytes, most);
@@ -64,7 +67,7 @@ final class MessageWeight {
   }
 
   private void add(Descriptor type, int depth) throws IOException {
-    // The message of a map entry is garbage once its map is built.
+    // The message of a map entry becomes garbage after its entry is added to the map.
     boolean isEntry = type.getOptions().getMapEntry();
     weight += isEntry ? 0 : OBJECT + (long) FIELD * type.getFields().size();
     int lastMap = 0;

@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  * A subscription to a stream of block metadata: a call that resumes where the stream broke.
  *
  * <p>All events are processed one at a time on the callback threads, so the fields need no lock,
- * and callers do not block. At most one message is requested at a time, and only when the
- * subscriber has requested one.
+ * and callers do not block. The call requests at most one message at a time from the plugin, and
+ * only when the subscriber has requested a batch.
  */
 final class MetadataCall<Q extends Message, A extends Message>
     implements Flow.Subscription, Endable {
 
-  /** How one of the two streams is called and read. */
+  /** The method of one of the two streams, and the code that reads its messages. */
   record Source<Q extends Message, A extends Message>(
       CsiOperation operation, MethodDescriptor<Q, A> method, MetadataReader<A> reader) {}
 
@@ -75,7 +75,7 @@ final class MetadataCall<Q extends Message, A extends Message>
   private int sent;
   private int admissions;
 
-  /** Created by the first failure after progress. */
+  /** The failed attempts since the last progress; created by the first of these failures. */
   private @Nullable Repeats repeats;
 
   /** Whether this attempt was sent a second time because no byte of it had been sent. */
@@ -90,8 +90,8 @@ final class MetadataCall<Q extends Message, A extends Message>
   private long awaitingSince;
 
   /**
-   * How long the call has waited for the plugin without progress; the subscriber's own time does
-   * not count.
+   * How long the call has waited for the plugin since the last progress, without the time that the
+   * subscriber took.
    */
   private Duration stuck = Duration.ZERO;
 
@@ -111,12 +111,13 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.id = path.nextId();
     this.began = path.now();
     this.turns = MoreExecutors.newSequentialExecutor(path.callbacks());
-    // Called here because all other steps run on other threads than the caller's.
+    // The listeners must be notified on the caller's thread, and all later steps run on other
+    // threads.
     path.asked(id, source.operation());
     this.headers = path.headers(source.operation());
   }
 
-  /** Passes itself to the subscriber, which receives nothing else meanwhile. */
+  /** Passes this subscription to the subscriber. No other event is delivered meanwhile. */
   void subscribe() {
     inTurn(() -> subscriber.onSubscribe(this));
   }
@@ -205,7 +206,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     path.waitingBegins(this);
-    // Queued after the end event that a closed connection has just queued.
+    // If the connection is closed, its end event was just queued and is processed before this step.
     inTurn(this::attempt);
   }
 
@@ -261,8 +262,8 @@ final class MetadataCall<Q extends Message, A extends Message>
     long connection = path.gate().connectionFor(source.operation());
     if (connection == CapabilityGate.NO_CONNECTION) {
       if (admissions++ < MOST_ADMISSIONS) {
-        // The connection was lost meanwhile: the plugin may be another one, or have other
-        // capabilities.
+        // The connection was lost meanwhile, so another plugin may listen now, or the plugin may
+        // have other capabilities.
         admit();
         return;
       }
@@ -279,8 +280,8 @@ final class MetadataCall<Q extends Message, A extends Message>
             path, source.operation(), source.method(), id, sent, resumed, headers, connection);
     running = attempt;
     watch(attempt);
-    // Queued although this thread already runs events: events caused by the subscriber meanwhile
-    // come first.
+    // The events are queued although this thread already processes events. So earlier events, which
+    // the subscriber caused, come first.
     attempt.stream(
         turns,
         message -> inTurn(() -> received(attempt, message)),
@@ -297,8 +298,8 @@ final class MetadataCall<Q extends Message, A extends Message>
   }
 
   /**
-   * Cancels the attempt if the plugin sends nothing for too long; the time of a slow subscriber
-   * does not count. One timer serves many messages.
+   * Cancels the attempt if the plugin sends nothing for too long. The time that a slow subscriber
+   * takes does not count. One timer is used for many messages.
    */
   private void watch(CallAttempt<Q, A> attempt) {
     awaitingSince = path.now();
@@ -374,7 +375,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     if (end == CallAttempt.End.UNSENT && !resent) {
-      // The attempt met the end of its connection, or the beginning of another. The plugin has not
+      // The connection ended or was replaced while the request was being sent. The plugin has not
       // received the request.
       resent = true;
       admit();
@@ -386,7 +387,10 @@ final class MetadataCall<Q extends Message, A extends Message>
     broken(unanswered ? path.explained(failure) : failure);
   }
 
-  /** Resumes the stream where it broke, if that may help, once the subscriber requests more. */
+  /**
+   * Resumes the stream where it broke when the subscriber requests more, if another attempt is
+   * allowed.
+   */
   private void broken(CsiException failure) {
     if (done) {
       return;

@@ -37,7 +37,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The node service over the call path. */
+/** The node service. Sends its calls through the {@link CallPath}. */
 public final class NodeClient implements NodeService {
 
   static final UnaryRpc<

@@ -55,7 +55,7 @@ final class PagedListing<E> implements Listing<E> {
     this(firstToken, pages, id, failure, nanoTime, LIMITS);
   }
 
-  /** A listing with its own limits. */
+  /** Creates a listing with other limits, for tests. */
   PagedListing(
       String firstToken,
       Function<String, Page<E>> pages,
@@ -77,9 +77,9 @@ final class PagedListing<E> implements Listing<E> {
   }
 
   /**
-   * A position in the listing. Tokens are remembered as digests, so that long ones cost nothing.
-   * The same holds for ids, but only for those that a plugin which forgets its tokens would return
-   * again: a list of one page costs nothing, a longer one at most 32 bytes for each entry.
+   * A position in the listing. It remembers digests of tokens, so that long tokens need no more
+   * memory. It also remembers digests of the ids that would be returned again after a restart. A
+   * list of one page needs no digests of ids; a longer list needs at most 32 bytes for each entry.
    */
   private final class Pager implements Iterator<E> {
     private final Set<Digest> tokens = new HashSet<>();
@@ -132,8 +132,8 @@ final class PagedListing<E> implements Listing<E> {
       E entry = page.next();
       boolean again = false;
       if (restarts > 0 || mayComeAgain()) {
-        // Entries are skipped as repeated only after a restart of the list; otherwise the plugin
-        // returned them twice on purpose.
+        // An entry is skipped as a repetition only after a restart of the list. Without a restart,
+        // the plugin returned the entry twice on purpose.
         again = !delivered.add(Digest.of(id.apply(entry))) && restarts > 0;
       }
       if (!again) {
@@ -186,8 +186,8 @@ final class PagedListing<E> implements Listing<E> {
     }
 
     /**
-     * Returns whether the listing may restart after a forgotten token; the caller's own first token
-     * is for the caller to replace.
+     * Returns whether the listing may restart after the plugin no longer accepted the token. If the
+     * listing began with a token of the caller, only the caller can replace it.
      */
     private boolean mayRestart(CsiException failed, String token) {
       return failed.code() == StatusCode.ABORTED
@@ -204,7 +204,7 @@ final class PagedListing<E> implements Listing<E> {
     }
   }
 
-  /** Half of a SHA-256, which is enough to distinguish texts. */
+  /** One half of a SHA-256 digest, which is enough to distinguish texts. */
   private record Digest(long high, long low) {
     static Digest of(String text) {
       try {
@@ -218,7 +218,10 @@ final class PagedListing<E> implements Listing<E> {
     }
   }
 
-  /** The first halves of many digests in a compact table: a list may have a million entries. */
+  /**
+   * A compact set of digests, for lists with up to a million entries. Keeps only the first half of
+   * each digest.
+   */
   private static final class DigestSet {
     private long[] slots = new long[64];
     private int size;

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
 /**
- * The failed attempts of a call; decides by the policy of the call whether another attempt follows,
- * and after which pause. This class does not check the time budget of the call and never waits:
- * both need the clock of the call.
+ * The failed attempts of a call. Decides, by the policy of the call, whether another attempt
+ * follows, and after which pause. This class neither checks the time budget of the call nor waits,
+ * because both need the clock of the call.
  */
 final class Repeats {
 
@@ -24,7 +24,7 @@ final class Repeats {
   private final List<CsiException> earlier = new ArrayList<>();
 
   /**
-   * A record without failed attempts.
+   * Creates an object without failed attempts.
    *
    * @param random a source of random numbers in [0, 1)
    */
@@ -64,7 +64,10 @@ final class Repeats {
     return earlier.get(earlier.size() - 1);
   }
 
-  /** Adds the remembered failures to the one that ends the call, as suppressed exceptions. */
+  /**
+   * Adds the remembered failures as suppressed exceptions to {@code end}, the failure that ends the
+   * call.
+   */
   void suppressIn(Throwable end) {
     earlier.stream().filter(each -> each != end).forEach(end::addSuppressed);
   }

@@ -8,14 +8,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call path as one service object uses it: with the policy changes of that object.
+ * The call path of one service object, with the policy changes of this object.
  *
  * @param path the path of all calls
  * @param change the changes of this service object to the policies of the connection
  */
 public record ServiceCalls(CallPath path, UnaryOperator<CallPolicy> change) {
 
-  /** Calls without policy changes. */
+  /** Creates calls without policy changes. */
   public ServiceCalls(CallPath path) {
     this(path, UnaryOperator.identity());
   }
@@ -37,7 +37,7 @@ public record ServiceCalls(CallPath path, UnaryOperator<CallPolicy> change) {
     return change.apply(path.options().policy(operation));
   }
 
-  /** Returns calls with a further change of the policy. */
+  /** Returns a copy of this object with a further change of the policy. */
   ServiceCalls with(UnaryOperator<CallPolicy.Builder> further) {
     return new ServiceCalls(path, policy -> change.apply(policy).with(further));
   }

@@ -17,7 +17,9 @@ import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.UnaryOperator;
 
-/** The snapshot metadata service: its two streams over the call path. */
+/**
+ * The snapshot metadata service. Sends the calls for its two streams through the {@link CallPath}.
+ */
 public final class SnapshotMetadataClient implements SnapshotMetadataService {
 
   static final MetadataCall.Source<

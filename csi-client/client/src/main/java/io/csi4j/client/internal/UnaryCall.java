@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call with all its attempts.
  *
- * <p>Attempts follow one another, so the plain fields need no lock.
+ * <p>The attempts never overlap, so the plain fields need no lock.
  */
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
@@ -48,7 +48,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final CallFuture<R> result =
       new CallFuture<>(() -> end(CsiCancelledException.Reason.CANCELLED));
 
-  /** Created by the first failure, so that a successful call does not pay for it. */
+  /**
+   * The failed attempts. Created by the first failure, so that a successful call does not allocate
+   * it.
+   */
   private @Nullable Repeats repeats;
 
   private CallHeaders headers = CallHeaders.NONE;
@@ -63,7 +66,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private volatile CsiCancelledException.@Nullable Reason ended;
 
   /**
-   * A call that has not begun yet.
+   * Creates a call that has not begun yet.
    *
    * @param executor processes the answers and sends the retries; null for the I/O thread
    * @param gated whether the capabilities of the plugin are checked first
@@ -135,8 +138,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     admissions = 0;
     resent = false;
     if (left() <= 0) {
-      // The process was stopped for longer than the call may take, or the host allows no time at
-      // all.
+      // The process was suspended for longer than the call may take, or the host's time limit is
+      // zero.
       attemptFailed(overdue());
     } else if (gated) {
       admit();
@@ -201,8 +204,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         gated ? path.gate().connectionFor(rpc.operation()) : CapabilityGate.ANY_CONNECTION;
     if (wanted == CapabilityGate.NO_CONNECTION) {
       if (admissions++ < MOST_ADMISSIONS) {
-        // The connection was lost meanwhile: the plugin may be another one, or have other
-        // capabilities.
+        // The connection was lost meanwhile, so another plugin may listen now, or the plugin may
+        // have other capabilities.
         admit();
         return;
       }
@@ -210,8 +213,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
     int number = sent + 1;
     sent = number;
-    // Only checked now that the request counts as sent: a caller that ends it must not report it as
-    // unsent.
+    // This check comes after the request is marked as sent, so that a caller that ends the call
+    // never reports a sent request as unsent.
     reason = reasonToStop();
     if (reason != null) {
       sent = number - 1;
@@ -228,8 +231,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         (status, end, answer) -> {
           running = null;
           if (end == CallAttempt.End.UNSENT && !resent && reasonToStop() == null) {
-            // The connection was closing, or a new one was still being opened. The plugin has not
-            // received the request.
+            // The connection was being closed, or a new connection was still being opened. The
+            // plugin has not received the request.
             resent = true;
             send();
           } else if (answer == null) {
@@ -280,8 +283,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   /**
-   * Returns what a failed request for the plugin's capabilities means for this call, which was not
-   * sent.
+   * Returns the failure of this call, which was not sent because of {@code refusal}.
    */
   private CsiException notSent(CsiException refusal) {
     CsiCancelledException.Reason reason = reasonToStop();
@@ -315,7 +317,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   // ---- after a failed attempt
 
-  /** Pauses before another attempt, or ends the call. */
+  /** Schedules another attempt after a pause, or ends the call. */
   private void attemptFailed(Throwable thrown) {
     Throwable cause = unwrap(thrown);
     if (policy.attempts() == 1 || !(cause instanceof CsiTransientException failure)) {
@@ -396,7 +398,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   /**
-   * Continues on the host's executor, or ends the call if that throws: nothing else would end it.
+   * Continues on the host's executor. If the executor throws an exception, this method ends the
+   * call, because no other code would.
    */
   private void elsewhere(Runnable step, CsiException failure) {
     try {

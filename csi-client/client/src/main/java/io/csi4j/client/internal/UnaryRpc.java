@@ -8,7 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A unary call of CSI with its conversions from request to message and from answer to result.
+ * A unary call of CSI, with the functions that convert its request into a message and its answer
+ * into a result.
  *
  * @param operation the call
  * @param method the generated method

@@ -27,7 +27,9 @@ final class WireLog {
     }
   }
 
-  /** Logs an answer, with secrets that were sent to the plugin scrubbed from its texts. */
+  /**
+   * Logs an answer. Secrets that were sent to the plugin are removed from the texts of the answer.
+   */
   static void received(
       CsiListener.Started event, Message message, SensitiveValues sensitive, Message request) {
     if (LOGGER.isLoggable(Level.TRACE)) {

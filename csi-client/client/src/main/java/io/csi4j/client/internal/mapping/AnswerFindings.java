@@ -13,15 +13,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The faults of one answer: violations, which make it unusable, and warnings, which do not.
+ * The faults of one answer. A violation makes the answer unusable; a warning does not.
  *
  * <p>A mapping records all faults and then calls {@link #result}, which throws {@link
- * UnusableAnswerException} if there is a violation; no other exception is ever thrown because of an
- * answer. Both lists are bounded, even for hostile answers. Used by one thread.
+ * UnusableAnswerException} if there is a violation. No mapping throws another exception because of
+ * an answer. The lists of violations and warnings are bounded, even for hostile answers. Not
+ * thread-safe.
  */
 public final class AnswerFindings {
 
-  /** Maximum number of violations, and of warnings, that are kept. */
+  /** Maximum number of violations that are kept, and also of warnings. */
   public static final int LIMIT = 64;
 
   private static final int QUOTE_LIMIT = 256;
@@ -35,7 +36,7 @@ public final class AnswerFindings {
 
   private @Nullable String created;
 
-  /** Creates findings that remove the secrets known to {@code scrubber} from foreign text. */
+  /** Creates findings that use {@code scrubber} to remove secrets from the plugin's text. */
   public AnswerFindings(UnaryOperator<String> scrubber) {
     this.scrubber = scrubber;
   }
@@ -45,7 +46,7 @@ public final class AnswerFindings {
     this(UnaryOperator.identity());
   }
 
-  /** Returns empty findings for a part of the same answer that may be left out. */
+  /** Returns empty findings for a part of the same answer that can be dropped if it is faulty. */
   public AnswerFindings forPart() {
     return new AnswerFindings(scrubber);
   }
@@ -79,15 +80,15 @@ public final class AnswerFindings {
     return more;
   }
 
-  /** Adds the warnings of a part, unless the part was left out. */
+  /** Adds the warnings of a part, unless the part was dropped. */
   public void addWarningsOf(AnswerFindings part) {
     part.warnings.forEach(this::warning);
   }
 
   /**
    * Records the id of the volume, snapshot or group that the call created. If the answer turns out
-   * to be unusable, the object with this id must be deleted; so the id is recorded only when it is
-   * certain that this call created it.
+   * to be unusable, the caller must delete the object with this id. So a mapping records the id
+   * only when it is certain that this call created the object.
    */
   public void created(String id) {
     created = id;
@@ -124,13 +125,14 @@ public final class AnswerFindings {
     return result.get();
   }
 
-  /** Returns the plugin's text without the secrets; neither escaped nor cut. */
+  /** Returns the plugin's text without secrets. The result is neither escaped nor cut. */
   public String scrub(String foreign) {
     return scrubber.apply(foreign);
   }
 
   /**
-   * Returns foreign text as part of a detail: without the secrets, escaped, short, between quotes.
+   * Returns the plugin's text for use in a detail: without secrets, escaped, shortened and in
+   * quotes.
    */
   public String quote(String foreign) {
     return "'" + SafeText.escape(scrub(foreign), QUOTE_LIMIT) + "'";

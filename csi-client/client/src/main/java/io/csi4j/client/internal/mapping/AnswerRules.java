@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The rules shared by the answers of all services. Plugins in the field exceed the limits of the
- * spec, so there are two limits each: beyond the first an answer is reported, beyond the second it
- * is refused.
+ * The rules shared by the answers of all services. Real plugins exceed the limits of the spec, so
+ * each size has two limits. An answer above the first limit causes a warning; an answer above the
+ * second limit is refused.
  */
 public final class AnswerRules {
 
@@ -27,7 +27,7 @@ public final class AnswerRules {
   /** Maximum bytes of a map; a larger one is refused. */
   public static final int MAP_HARD_LIMIT = 64 * 1024;
 
-  /** Maximum number of labels of a place; more are reported. */
+  /** Maximum number of labels of a place; a larger number causes a warning. */
   public static final int SEGMENT_LIMIT = 64;
 
   /** The first instant of the year 10000. */
@@ -40,7 +40,7 @@ public final class AnswerRules {
 
   private AnswerRules() {}
 
-  /** Records that a required part is absent. The caller throws the returned exception. */
+  /** Records that a required field is absent. The caller throws the returned exception. */
   public static UnusableAnswerException absent(AnswerFindings findings, String field) {
     findings.violation(field, Rule.REQUIRED, "is absent");
     return new UnusableAnswerException();
@@ -51,12 +51,14 @@ public final class AnswerRules {
     return brokenIdRule("", id).isEmpty();
   }
 
-  /** Checks an id other than that of a node; returns whether it can be used. */
+  /**
+   * Checks an id, except node ids, which have another limit. Returns whether the id can be used.
+   */
   public static boolean id(AnswerFindings findings, String field, String id) {
     return id(findings, field, id, FieldLimits.TEXT);
   }
 
-  /** Checks an id; returns whether it can be used. */
+  /** Checks an id against this limit. Returns whether the id can be used. */
   public static boolean id(AnswerFindings findings, String field, String id, int limit) {
     Optional<Violation> broken = brokenIdRule(field, id);
     if (broken.isPresent()) {
@@ -109,7 +111,10 @@ public final class AnswerRules {
     }
   }
 
-  /** Checks the size of a map, as the sum of its keys and values; never shows its contents. */
+  /**
+   * Checks the total size of the keys and values of a map. The findings never show the contents of
+   * the map.
+   */
   public static void map(AnswerFindings findings, String field, Map<String, String> map) {
     long bytes = SafeText.utf8Length(map);
     if (bytes > MAP_HARD_LIMIT) {
@@ -135,7 +140,7 @@ public final class AnswerRules {
   }
 
   /**
-   * Returns a size; an impossible one becomes unknown with a warning, so that the rest of the
+   * Returns a size. An impossible size becomes unknown, with a warning, so that the rest of the
    * answer stays usable.
    */
   public static OptionalLong sizeOrUnknown(AnswerFindings findings, String field, long bytes) {
@@ -146,7 +151,7 @@ public final class AnswerRules {
     return ValueMapping.unlessZero(bytes);
   }
 
-  /** Returns the text for a negative number. */
+  /** Returns the detail of a finding for a negative number. */
   public static String negative(long value) {
     return "is " + value + "; it cannot be negative";
   }

@@ -23,9 +23,9 @@ import java.util.TreeSet;
  * Compares a plugin's confirmation for a volume with the request, completely and by value.
  *
  * <p>Everything in the request must be confirmed; the confirmation may contain more. A part that
- * the confirmation leaves out is a difference with the rule REQUIRED, a part with another value is
- * one with the rule MISMATCH, and only the latter is a contradiction. Neither difference shows a
- * mount flag or a value of a map.
+ * the confirmation leaves out is a difference with the rule REQUIRED. A part with another value is
+ * a difference with the rule MISMATCH; only this is a contradiction. The differences never show
+ * mount flags or the values of maps.
  */
 public final class CapabilityComparison {
 
@@ -36,7 +36,10 @@ public final class CapabilityComparison {
 
   private CapabilityComparison() {}
 
-  /** Throws {@link UnusableAnswerException} if the confirmation is absurdly large. */
+  /**
+   * Compares the confirmation with the request. Throws {@link UnusableAnswerException} if the
+   * confirmation is absurdly large.
+   */
   public static ValidationResult compare(
       ValidateVolumeCapabilitiesRequest request,
       ValidateVolumeCapabilitiesResponse response,
@@ -74,7 +77,10 @@ public final class CapabilityComparison {
     return result(confirmed, capabilities, differences, message, findings);
   }
 
-  /** Returns whether the confirmation is empty, which means as little as none. */
+  /**
+   * Returns whether the confirmation is empty; an empty confirmation means the same as no
+   * confirmation.
+   */
   private static boolean isAbsent(ValidateVolumeCapabilitiesResponse.Confirmed confirmed) {
     return confirmed.getVolumeCapabilitiesCount() == 0
         && confirmed.getVolumeContextCount() == 0
@@ -104,8 +110,8 @@ public final class CapabilityComparison {
   }
 
   /**
-   * Returns the differences of all requested capabilities, each compared with the confirmed one
-   * that is closest to it.
+   * Returns the differences of all requested capabilities. Each is compared with the most similar
+   * confirmed capability.
    */
   private static List<Violation> capabilities(
       List<VolumeCapability> asked, List<VolumeCapability> confirmed, AnswerFindings findings) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Collects a {@link CapabilitySet}; its size is bounded, however long the plugin's list is. */
+/** Collects a {@link CapabilitySet} of bounded size, however long the plugin's list is. */
 public final class CapabilityTally<C extends Enum<C>> {
 
   /** Maximum number of unknown entries that are kept for display. */

@@ -55,11 +55,12 @@ import java.util.stream.Collectors;
 
 /**
  * Checks and converts the answers of the controller service. Throws {@link UnusableAnswerException}
- * if the findings contain a violation; entries of lists that cannot be used are left out instead.
+ * if the findings contain a violation. An unusable entry of a list is not a violation; it is left
+ * out.
  */
 public final class ControllerAnswerMapping {
 
-  /** Maximum number of places from which a volume may be accessible; each has its own labels. */
+  /** Maximum number of places from which a volume may be accessible. */
   public static final int TOPOLOGY_LIMIT = 1024;
 
   private static final Map<Integer, ControllerCapability> CAPABILITIES =
@@ -291,8 +292,8 @@ public final class ControllerAnswerMapping {
   }
 
   /**
-   * Returns the source of a volume; a source that was not requested and is not valid counts as
-   * none, because no caller depends on it.
+   * Returns the source of a volume. A source that is not valid is ignored if it was not requested,
+   * because no caller depends on it.
    */
   private static Optional<VolumeContentSource> source(
       AnswerFindings findings,
@@ -387,7 +388,8 @@ public final class ControllerAnswerMapping {
   }
 
   /**
-   * Returns a bound; unlike in other answers, zero is a bound and does not mean that none is set.
+   * Returns a size limit. Unlike in other answers, zero is a valid limit and does not mean that the
+   * limit is not set.
    */
   private static OptionalLong bound(
       AnswerFindings findings, String field, boolean present, long value) {
@@ -411,14 +413,15 @@ public final class ControllerAnswerMapping {
           request.getSourceVolumeId(),
           made.getSourceVolumeId());
     }
-    // A snapshot of another volume existed before this call, and may be the last copy of its data.
+    // If the snapshot is of another volume, it existed before this call and may be the last copy of
+    // that volume's data.
     boolean ours =
         made.getSourceVolumeId().isEmpty()
             || made.getSourceVolumeId().equals(request.getSourceVolumeId());
     if (ours && AnswerRules.isId(made.getSnapshotId())) {
       findings.created(made.getSnapshotId());
     }
-    // The snapshot contains the data all the same, so a place that was not requested is tolerated.
+    // A snapshot in a place that was not requested still contains the data, so it is tolerated.
     notReachable(request.getAccessibilityRequirements(), made.getAccessibleTopologyList(), findings)
         .ifPresent(
             detail -> findings.warning("snapshot.accessible_topology", Rule.MISMATCH, detail));
@@ -539,7 +542,7 @@ public final class ControllerAnswerMapping {
     Optional<E> map(AnswerFindings part, int index, String field);
   }
 
-  /** Returns the usable entries; records a warning if others were left out. */
+  /** Returns the usable entries. Records a warning if unusable entries were left out. */
   private static <E> List<E> entries(
       AnswerFindings findings, int asked, int count, EntryMapping<E> mapping) {
     if (asked > 0 && count > asked) {

@@ -86,8 +86,8 @@ public final class GroupAnswerMapping {
           Rule.MISMATCH,
           "has no snapshot of " + missing.size() + " of the " + asked.size() + " volumes");
     }
-    // Deleting a group deletes its members, which must not include snapshots of volumes that were
-    // not requested.
+    // Deleting the group would delete its snapshots, so the group must not contain a snapshot of a
+    // volume that was not requested.
     if (ours && AnswerRules.isId(made.getGroupSnapshotId())) {
       findings.created(made.getGroupSnapshotId());
     }

@@ -25,7 +25,8 @@ import java.util.function.IntFunction;
 
 /**
  * Checks and converts the health reported by controllers and nodes. An answer about another volume
- * is unusable; an odd entry is only reported, because it may still be true.
+ * is unusable. A malformed entry only causes a warning, because the reported problem may still be
+ * real.
  */
 public final class HealthMapping {
 
@@ -115,7 +116,9 @@ public final class HealthMapping {
     return findings.result(() -> new NodeResults.StorageHealthValue(entries));
   }
 
-  /** A health problem: the parts that distinguish it from the others, and the converted value. */
+  /**
+   * A health problem: the fields that distinguish it from other problems, and the converted value.
+   */
   private record Entry<E>(int status, String reason, Optional<? extends Message> only, E value) {
     List<Object> key() {
       return List.of(status, reason, only);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Checks the messages of one stream of block metadata, in their order, and remembers where the
- * stream would have to continue. Used by one thread. After a violation the stream is over.
+ * Checks the messages of one stream of block metadata in order, and remembers the offset at which a
+ * new stream would continue. The stream ends at the first violation. Not thread-safe.
  *
  * <p>Throws {@link UnusableAnswerException} if the findings contain a violation.
  */
@@ -37,14 +37,14 @@ public final class MetadataCheck {
   }
 
   /**
-   * Returns the check of the stream that continues where this one broke. The type of its ranges may
-   * differ, the size of the volume must not.
+   * Returns the check for a new stream that continues where this stream broke. The new stream may
+   * have another type of ranges, but must report the same size of the volume.
    */
   public MetadataCheck continued() {
     return new MetadataCheck(nextOffset, capacity);
   }
 
-  /** Returns the first byte that was not delivered yet. */
+  /** Returns the offset of the first byte that was not delivered yet. */
   public long nextOffset() {
     return nextOffset;
   }
@@ -168,8 +168,8 @@ public final class MetadataCheck {
   }
 
   /**
-   * Checks a range of fixed length: only the last range may be shorter than the others, where the
-   * volume ends within it.
+   * Checks a range of fixed length. Only the last range may be shorter than the others, if the
+   * volume ends there.
    */
   private void checkFixed(
       String field, BlockMetadataBatch.Range range, long limit, AnswerFindings findings) {

@@ -21,12 +21,13 @@ import java.util.function.BiConsumer;
 /**
  * Converts the requests of the node service into messages, with secrets in clear text.
  *
- * <p>Few entries are added one by one, because adding a map creates objects, even for an empty map.
- * Many are added as a map, so that the map of the message is allocated in its final size.
+ * <p>A few entries are added one by one, because adding a map creates objects, even if the map is
+ * empty. Many entries are added as a map, so that the map of the message is allocated in its final
+ * size.
  */
 public final class NodeRequestMapping {
 
-  /** Number of entries that a map holds before it grows. */
+  /** Number of entries up to which the map of a message does not grow. */
   private static final int FEW = 12;
 
   private NodeRequestMapping() {}
@@ -37,8 +38,8 @@ public final class NodeRequestMapping {
   }
 
   /**
-   * Adds all entries to a message. The functions receive the message as an argument: a function
-   * that captures it would be a new object for each request.
+   * Adds all entries to a message. The functions receive the message as an argument, because a
+   * function that captures the message would be a new object for each request.
    */
   private static <B> void put(
       B message, Map<String, String> entries, Put<B> one, BiConsumer<B, Map<String, String>> all) {
@@ -156,8 +157,7 @@ public final class NodeRequestMapping {
   }
 
   /**
-   * Returns which entries of {@code request}, a value of the host, were validated when it was
-   * created.
+   * Returns which entries of {@code request} were already validated when the host created them.
    */
   public static KnownEntries known(Object request) {
     if (request instanceof NodePublishVolumeRequest publish) {

@@ -1,9 +1,9 @@
 package io.csi4j.client.internal.mapping;
 
 /**
- * Thrown when the {@link AnswerFindings} of an answer contain a violation. This is the only
- * exception that the mapping of an answer throws; the call path turns it and its findings into a
- * {@code CsiAnswerException}.
+ * Thrown when the {@link AnswerFindings} of an answer contain a violation. The mapping of an answer
+ * throws no other exception. The call path converts this exception and the findings into a {@code
+ * CsiAnswerException}.
  */
 public final class UnusableAnswerException extends RuntimeException {
 

@@ -66,7 +66,10 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** The wire format cannot distinguish an empty list of flags from none; both are read as none. */
+  /**
+   * The wire format cannot distinguish an empty list of flags from absent flags, so both are read
+   * as absent.
+   */
   private static MountOptions fromProto(
       io.csi4j.client.internal.proto.VolumeCapability.MountVolume mount) {
     return new MountOptions(
@@ -113,7 +116,7 @@ public final class ValueMapping {
     };
   }
 
-  /** Converts a range; zero in the message stands for a bound that is not set. */
+  /** Converts a range. In the message, zero means that a bound is not set. */
   public static io.csi4j.client.internal.proto.CapacityRange toProto(CapacityRange range) {
     return io.csi4j.client.internal.proto.CapacityRange.newBuilder()
         .setRequiredBytes(range.requiredBytes().orElse(0))
@@ -131,7 +134,7 @@ public final class ValueMapping {
         : Optional.of(new CapacityRange(required, limit));
   }
 
-  /** Returns a number; empty for zero, which stands for an unset value. */
+  /** Returns the number; empty for zero, which means that the value is not set. */
   public static OptionalLong unlessZero(long value) {
     return value == 0 ? OptionalLong.empty() : OptionalLong.of(value);
   }
@@ -170,8 +173,8 @@ public final class ValueMapping {
   }
 
   /**
-   * Converts the source that a volume was created from; its id has been checked. Empty if the
-   * volume was created without data.
+   * Converts the source that a volume was created from; empty if the volume was created without
+   * data. The caller has already checked the id of the source.
    */
   public static Optional<VolumeContentSource> fromProto(
       io.csi4j.client.internal.proto.VolumeContentSource source) {

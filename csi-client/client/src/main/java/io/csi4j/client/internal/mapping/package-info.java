@@ -1,9 +1,9 @@
 /**
- * Conversion between the values of the API and the messages of the wire: requests, answers, and the
- * faults of answers; also the hidden records that implement results.
+ * Converts between the values of the API and the protobuf messages: requests, answers, and the
+ * faults of answers. Also contains the non-exported records that implement results.
  *
- * <p>Start at {@code ControllerAnswerMapping}. Only the classes called Mapping may reveal secrets.
- * Not exported.
+ * <p>Start at {@code ControllerAnswerMapping}. Only classes with names that end in {@code Mapping}
+ * may call {@code reveal} on secrets. Not exported.
  */
 @NullMarked
 package io.csi4j.client.internal.mapping;

@@ -4,9 +4,9 @@ import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
 
 /**
- * The calls of a connected plugin with protobuf messages. They use the same path as all calls: a
- * request is checked before it is sent, refused if the plugin does not offer it, repeated, and
- * explained when it fails. Only the answer is not checked.
+ * The calls of a connected plugin with protobuf messages. These calls use the same path as all
+ * other calls. The client checks each request, refuses it if the plugin does not offer the call,
+ * repeats it after a failure, and explains the failure. Only the answer is not checked.
  */
 public interface MessageCalls {
 

@@ -1,6 +1,6 @@
 /**
- * Calls with protobuf messages, for the testkit, whose requests cannot all be expressed by the
- * typed API. Nothing in this package is API.
+ * Calls with protobuf messages. The testkit uses them for requests that the typed API cannot
+ * express. Nothing in this package is API.
  */
 @NullMarked
 package io.csi4j.client.internal.message;

@@ -22,8 +22,8 @@ final class CallFailures {
   private CallFailures() {}
 
   /**
-   * Returns the exception for a status of the plugin, or for the reason why a call was not sent;
-   * its type follows from the action that the caller must take next.
+   * Returns the exception for a status of the plugin, or for the reason why a call was not sent.
+   * The type of the exception depends on the action that the caller must take next.
    */
   static CsiException because(CsiFailure failure, FailureRule rule, @Nullable Throwable cause) {
     return switch (rule.retry()) {

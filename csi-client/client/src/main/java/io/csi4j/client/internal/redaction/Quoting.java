@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** A way in which programs quote text, and how to undo it. */
+/** A method by which programs quote text, and the code that undoes it. */
 enum Quoting {
 
   /** Escapes of JSON, Go, C, YAML and shells: a backslash and the characters after it. */
@@ -51,7 +51,7 @@ enum Quoting {
     }
   },
 
-  /** Octets in a URL. */
+  /** Percent-encoded bytes of a URL. */
   PERCENT {
     @Override
     int undo(String text, int at, StringBuilder out) {
@@ -59,7 +59,7 @@ enum Quoting {
     }
   },
 
-  /** Inserted line ends, with the blanks at the beginning of the next line. */
+  /** Inserted line breaks, with the spaces at the beginning of the next line. */
   LINES {
     @Override
     int undo(String text, int at, StringBuilder out) {
@@ -77,12 +77,12 @@ enum Quoting {
   /** The character that replaces bytes that are not valid UTF-8. */
   static final char NO_CHARACTER = '\ufffd';
 
-  /** Length without the ampersand. */
+  /** Maximum length of an entity, without the ampersand. */
   private static final int LONGEST_ENTITY = 10;
 
   /**
-   * Appends the unquoted text at a position, and returns where the quoting ends; returns that
-   * position if there is no quoting.
+   * Appends the unquoted text of the quoting at position {@code at}, and returns where the quoting
+   * ends. Returns {@code at} if there is no quoting.
    */
   abstract int undo(String text, int at, StringBuilder out);
 
@@ -108,8 +108,7 @@ enum Quoting {
   }
 
   /**
-   * A text after one quoting was undone, with the position of each of its characters in the quoted
-   * text.
+   * A text after one quoting was undone, with the position of each character in the quoted text.
    */
   static final class Undone {
     final String text;
@@ -122,12 +121,12 @@ enum Quoting {
       this.to = to;
     }
 
-    /** Returns where this character begins in the quoted text. */
+    /** Returns where the character at {@code at} begins in the quoted text. */
     int begin(int at) {
       return from[at];
     }
 
-    /** Returns where the previous character ends in the quoted text. */
+    /** Returns where the character before {@code at} ends in the quoted text. */
     int end(int at) {
       return to[at - 1];
     }
@@ -171,7 +170,7 @@ enum Quoting {
    * One byte of a text.
    *
    * @param value the byte; -1 if there is none
-   * @param end where the next one begins
+   * @param end where the next byte begins
    */
   private record Octet(int value, int end) {
 
@@ -200,7 +199,9 @@ enum Quoting {
     }
   }
 
-  /** Appends the character whose bytes are at a position, or a replacement for one that is cut. */
+  /**
+   * Appends the character that begins at a position, or a replacement if its bytes are incomplete.
+   */
   private static int character(
       String text, int from, BiFunction<String, Integer, Octet> octet, StringBuilder out) {
     Octet first = octet.apply(text, from);

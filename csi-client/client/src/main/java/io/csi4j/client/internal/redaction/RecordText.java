@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 
-/** The text form of records that carry text of unknown origin: one printable line. */
+/** Converts records that contain text of unknown origin into one printable line. */
 public final class RecordText {
 
   private static final int LIMIT = 4096;
@@ -15,8 +15,8 @@ public final class RecordText {
   private RecordText() {}
 
   /**
-   * Returns the record in the form of {@code Record.toString}, escaped, each component cut to 4
-   * KiB. Maps show only their keys: the values belong to the plugin, and may be secret.
+   * Returns the record in the format of {@code Record.toString}, escaped, with each component cut
+   * to 4 KiB. Of a map, only the keys are shown, because the plugin's values may be secret.
    */
   public static String of(Record record) {
     String name = record.getClass().getSimpleName();
@@ -25,7 +25,8 @@ public final class RecordText {
     for (RecordComponent component : record.getClass().getRecordComponents()) {
       try {
         Method accessor = component.getAccessor();
-        // The records that implement the API are not exported.
+        // The records that implement the API are not exported, so their accessors are not
+        // accessible.
         accessor.setAccessible(true);
         Object value = accessor.invoke(record);
         if (value instanceof Map<?, ?> map) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * A message as one line for the wire log: the field names of the spec, with texts escaped and cut,
- * and sensitive values left out.
+ * Converts a message into one line for the wire log. The line has the field names of the spec;
+ * texts are escaped and cut, and sensitive values are left out.
  */
 public final class RedactedText {
 
@@ -29,8 +29,8 @@ public final class RedactedText {
   }
 
   /**
-   * Returns the line for {@code message}, at most 4 KiB; its texts are passed through {@code
-   * scrubber}.
+   * Returns the line for {@code message}, at most 4 KiB long. Passes all texts of the message
+   * through {@code scrubber}.
    */
   public static String of(Message message, UnaryOperator<String> scrubber) {
     RedactedText text = new RedactedText(scrubber);
@@ -127,7 +127,10 @@ public final class RedactedText {
     }
   }
 
-  /** Returns whether the value is shown with the names of its fields, unlike a wrapped number. */
+  /**
+   * Returns whether the value is a message that is shown with its field names. A wrapper message,
+   * such as a wrapped number, is shown without them.
+   */
   private static boolean isPlainMessage(FieldDescriptor field) {
     return field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
         && !field.getMessageType().getFile().getName().endsWith("/wrappers.proto");

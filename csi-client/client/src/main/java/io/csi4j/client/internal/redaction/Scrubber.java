@@ -18,36 +18,35 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Removes sensitive values from a text, in the forms in which programs print them: unchanged,
- * escaped for JSON, Go, HTML, URLs (also twice) or a shell, in base64 (also inside a longer base64
- * text, of one of the other forms, and twice), in hex, and as a list of bytes.
+ * Removes sensitive values from a text, in all usual forms in which programs print values. A value
+ * may be unchanged; escaped for JSON, Go, HTML, a shell or URLs (also twice); in hex; or a list of
+ * bytes. A value may also be in base64: encoded once or twice, within a longer base64 text, or
+ * after it was escaped.
  *
- * <p>A value is compared with the text character by character, where each character may appear in
- * any of its forms, escaped once or several times in one way. If one program has quoted text that
- * another had quoted in another way, the quotings are undone first, one after the other. All
- * occurrences are marked first and replaced together, so that overlapping values leave nothing
- * behind.
+ * <p>The scrubber compares a value with the text character by character. Each character may appear
+ * in any of its forms, escaped once or several times by the same method. If several programs have
+ * quoted the text by different methods, the scrubber first undoes the quotings one by one. It marks
+ * all occurrences before it replaces them, so that overlapping values are removed completely.
  */
 public final class Scrubber {
 
   /** The replacement for a value. */
   public static final String MARK = "<redacted>";
 
-  /** Maximum number of characters scanned; far more than is ever shown. */
+  /** Maximum number of characters scanned. Much less text is ever shown. */
   private static final int WINDOW = 16 << 10;
 
   /**
-   * Minimum length of the beginning of a value that is removed at the end of a text that was cut
-   * there.
+   * Minimum length of a cut value, at the end of a cut text, that is removed.
    */
   private static final int LEAST_BEGINNING = 8;
 
-  /** The longest form of one character, for characters that were cut in two. */
+  /** Maximum length of a form of one character. Needed for forms that were cut in two. */
   private static final int LONGEST_FORM = 20;
 
   /**
-   * Maximum number of steps; a text that takes more is withheld completely, because it was not
-   * written in good faith.
+   * Maximum number of steps. A text that needs more steps is withheld completely, because only a
+   * malicious plugin would write it.
    */
   private static final int STEPS_LIMIT = 5_000_000;
 
@@ -55,26 +54,29 @@ public final class Scrubber {
   private static final int DEEPEST = 2;
 
   /**
-   * Maximum number of quotings that are undone, one after the other, to compare the text inside.
+   * Maximum number of nested quotings that are undone.
    */
   private static final int QUOTINGS = 2;
 
   /**
-   * Minimum bytes of a value whose encoded forms are searched; shorter forms occur in other text by
-   * chance.
+   * Minimum size in bytes of a value whose encoded forms are searched. The forms of smaller values
+   * occur in other text by chance.
    */
   private static final int LEAST_ENCODED = 3;
 
   /**
-   * Text that may be base64 of a value of at least {@link #LEAST_ENCODED} bytes in one of its other
-   * forms, which are longer.
+   * Text that may be the base64 of another form of a value. A value of {@link #LEAST_ENCODED} bytes
+   * or more is longer in its other forms.
    */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{6,}");
 
-  /** Minimum number of adjacent text characters in decoded bytes that are not there by chance. */
+  /**
+   * Minimum number of adjacent text characters that show that decoded bytes are text, and not
+   * random bytes.
+   */
   private static final int LEAST_TEXT = 8;
 
-  /** Leaves space for the note about the cut. */
+  /** Maximum length of the result, without the note that the text was cut. */
   private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
 
   private final String text;
@@ -96,8 +98,8 @@ public final class Scrubber {
   }
 
   /**
-   * Returns {@link #scrub} for several texts; the work that depends only on the values is done
-   * once.
+   * Returns a function like {@link #scrub} for several texts. The work that depends only on the
+   * values is done once.
    */
   public static UnaryOperator<String> of(Collection<String> values) {
     Forms forms = new Forms(values);
@@ -105,8 +107,8 @@ public final class Scrubber {
   }
 
   /**
-   * Returns {@link #of} for texts that are shown elsewhere: the result is not escaped, and only
-   * text beyond the scanned part is cut.
+   * Returns a function like {@link #of}, but without escaping, for callers that escape and cut the
+   * text themselves. Cuts only text beyond the scanned part.
    */
   public static UnaryOperator<String> whole(Collection<String> values) {
     if (values.isEmpty()) {
@@ -135,7 +137,7 @@ public final class Scrubber {
     if (value.isEmpty()) {
       return List.of();
     }
-    // A value longer than the text can only begin in it.
+    // Of a value that is longer than the scanned text, the text can contain only the beginning.
     String head = value.length() > WINDOW ? value.substring(0, WINDOW + 1) : value;
     byte[] bytes = head.getBytes(UTF_8);
     Form escaped = new Escaped(head.codePoints().toArray());
@@ -157,8 +159,8 @@ public final class Scrubber {
   }
 
   /**
-   * Marks all occurrences of the forms, quoted, or in base64; returns false if that takes too many
-   * steps.
+   * Marks all occurrences of the forms, including quoted occurrences and base64. Returns false if
+   * this takes too many steps.
    */
   private boolean mark(Forms forms) {
     for (int start = 0; start < text.length(); start++) {
@@ -233,7 +235,7 @@ public final class Scrubber {
     return true;
   }
 
-  /** Marks the forms found in another text, as if they had been found in this one. */
+  /** Marks the positions in this text that correspond to the marked positions in {@code inner}. */
   private boolean markInside(Scrubber inner, Forms forms) {
     inner.here.work = here.work;
     inner.next.work = next.work;
@@ -244,8 +246,8 @@ public final class Scrubber {
   }
 
   /**
-   * Returns whether the surrounding text is plausible text, and not arbitrary bytes decoded as
-   * base64.
+   * Returns whether the characters around a match are plausible text, and not arbitrary bytes that
+   * were decoded as base64.
    */
   private boolean isText(int start, int end) {
     int from = start;
@@ -263,7 +265,7 @@ public final class Scrubber {
     return c != Quoting.NO_CHARACTER && (!Character.isISOControl(c) || "\n\r\t".indexOf(c) >= 0);
   }
 
-  /** Returns the decoded base64 text, as far as it is complete. */
+  /** Returns the decoded base64 text, without an incomplete end. */
   private String decoded(int from, int end) {
     String digits = text.substring(from, end).replace('-', '+').replace('_', '/');
     int odd = digits.length() % 4 == 1 ? 1 : 0;
@@ -297,7 +299,7 @@ public final class Scrubber {
     return here.work + next.work > STEPS_LIMIT;
   }
 
-  /** Returns whether the text ends in the middle of an escape, or with the dots of a cut. */
+  /** Returns whether the text ends in the middle of an escape, or with dots that mark a cut. */
   private boolean isCutInside() {
     for (int p = 0; p < here.size; p++) {
       int from = here.at[p];
@@ -353,7 +355,7 @@ public final class Scrubber {
     }
   }
 
-  /** The forms of some values, by their first character. */
+  /** The forms of all values, indexed by their first characters. */
   private static final class Forms {
     private final List<Form> all;
     private final Map<Character, List<Form>> byFirst = new ConcurrentHashMap<>();
@@ -372,12 +374,15 @@ public final class Scrubber {
     }
   }
 
-  /** One way to write a value, as a sequence of characters with several forms each. */
+  /** One method to write a value, as a sequence of characters that have several forms each. */
   private interface Form {
 
     int length();
 
-    /** A cheap test that accepts every possible first character. */
+    /**
+     * Returns whether a form may begin with {@code c}. A cheap test, which may return true for
+     * other characters.
+     */
     boolean mayBeginWith(char c);
 
     /** Adds each position that a form of character {@code i} reaches from {@code from}. */
@@ -388,7 +393,10 @@ public final class Scrubber {
       return false;
     }
 
-    /** Returns whether the match is a complete unit, where a part would mean nothing. */
+    /**
+     * Returns whether the match is a complete unit, and not a part of a longer text that contains
+     * it by chance.
+     */
     default boolean isWhole(String text, int start, int end) {
       return true;
     }
@@ -441,7 +449,7 @@ public final class Scrubber {
     }
   }
 
-  /** The characters themselves, or escaped in one of the usual ways. */
+  /** The characters themselves, unescaped or escaped by one of the usual methods. */
   private static final class Escaped implements Form {
     private static final List<String> QUOTES = List.of("'\\''", "'\"'\"'", "''");
     private static final int BACKSLASHES = 64;
@@ -500,10 +508,11 @@ public final class Scrubber {
       }
     }
 
-    /** Percent encoding applied several times: the percent sign itself is then written as %25. */
+    /** Matches repeated percent encoding. Each repetition writes the percent sign as %25. */
     private static void percent(String text, int c, int from, int times, Positions to) {
       int at = from;
-      // A plus sign that stood for a space is an ordinary character in the second encoding.
+      // If the first encoding wrote a space as a plus sign, the second encoding treats the plus
+      // sign as an ordinary character.
       byte[] octets = c == ' ' && isPlus(text, from, times) ? PLUS : utf8(c);
       int nested = octets == PLUS ? times - 1 : times;
       for (byte octet : octets) {
@@ -529,7 +538,9 @@ public final class Scrubber {
       return times > 1 && text.startsWith("25".repeat(times - 2) + "2B", from + 1);
     }
 
-    /** An entity by name or number, including one whose ampersand is itself an entity. */
+    /**
+     * Matches an entity by name or number, including an entity whose ampersand is itself an entity.
+     */
     private static void entity(String text, int c, int from, Positions to) {
       int at = from + 1;
       for (int times = 1; times <= TIMES; times++) {
@@ -548,7 +559,7 @@ public final class Scrubber {
       }
     }
 
-    /** Treats several backslashes as one: quoting again doubles them. */
+    /** Treats several backslashes as one, because each repeated quoting doubles them. */
     private static void backslash(String text, int c, int from, Positions to) {
       int at = afterBackslashes(text, from);
       if (c == '\\') {
@@ -658,7 +669,7 @@ public final class Scrubber {
 
   /**
    * The bytes of the UTF-8 form as numbers with separators: {@code [84 114]}, {@code 0x54, 0x72},
-   * {@code 54:72}; above 127 they are negative, as Java prints them.
+   * {@code 54:72}. Numbers above 127 may be negative, as Java prints them.
    */
   private static final class Octets implements Form {
     private static final String BETWEEN = " ,;:-\n\t";
@@ -730,7 +741,7 @@ public final class Scrubber {
   /**
    * The part of a base64 text that depends only on the value.
    *
-   * @param digits that part, in the standard alphabet
+   * @param digits the digits of this part, in the standard alphabet
    * @param shared whether the digit before it contains some bits of the value
    */
   private record Base64Text(String digits, boolean shared) implements Form {

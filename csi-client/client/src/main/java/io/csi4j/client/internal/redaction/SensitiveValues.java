@@ -16,13 +16,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sensitive values that were recently sent over one connection, remembered only to remove them
- * from the plugin's texts.
+ * The sensitive values that were recently sent over one connection. They are remembered only to
+ * remove them from the plugin's texts.
  *
- * <p>The newest 128 messages that can contain such values are kept unchanged, at most 1.25 MiB in
- * total, because remembering happens on every call and searching only on failures. A larger request
- * is kept while it is the newest; a large answer is not kept. Values of fewer than six characters
- * are ignored: removing every "true" would make texts unreadable. Thread-safe.
+ * <p>This class keeps the newest 128 messages that can contain sensitive values, at most 1.25 MiB
+ * in total. It keeps them unchanged, because every call adds a message, but only a failure searches
+ * them. A larger request is kept while it is the newest message; a large answer is not kept. Values
+ * of fewer than six characters are ignored, because removing every "true" would make texts
+ * unreadable. Thread-safe.
  */
 public final class SensitiveValues {
 
@@ -35,10 +36,10 @@ public final class SensitiveValues {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Newest first. Guarded by the lock. */
+  /** The messages, newest first. Guarded by the lock. */
   private final Deque<Message> messages = new ArrayDeque<>();
 
-  /** Total size of the messages on the wire. Guarded by the lock. */
+  /** Total size of the kept messages, in bytes on the wire. Guarded by the lock. */
   private long bytes;
 
   /** Remembers a message sent to the plugin, if it can contain sensitive values. */
@@ -49,8 +50,8 @@ public final class SensitiveValues {
   }
 
   /**
-   * Remembers a message received from the plugin, if it can contain sensitive values, unless it is
-   * so large that it would displace all sent messages.
+   * Remembers a message received from the plugin, if it can contain sensitive values. Ignores a
+   * message that is so large that it would displace all sent messages.
    */
   public void rememberAnswer(Message message) {
     if (SpecFields.canBeSensitive(message.getDescriptorForType())
@@ -63,7 +64,7 @@ public final class SensitiveValues {
     lock.lock();
     try {
       messages.addFirst(message);
-      // Protobuf caches the size, which sending needs anyway.
+      // Protobuf caches the size, and needs it anyway to send the message.
       bytes += message.getSerializedSize();
       while (messages.size() > MESSAGES_LIMIT || (bytes > BYTES_LIMIT && messages.size() > 1)) {
         bytes -= messages.removeLast().getSerializedSize();
@@ -93,21 +94,25 @@ public final class SensitiveValues {
   }
 
   /**
-   * Like {@link #scrub(String)}, but first removes the values of {@code own}, however old it is.
+   * Like {@link #scrub(String)}, but first removes the values of {@code own}, however old that
+   * message is.
    */
   public String scrub(String foreignText, Message own) {
     return scrubber(own).apply(foreignText);
   }
 
   /**
-   * Returns {@link #scrub} with the values that are remembered at its first use; for the texts of
-   * one answer, of which there may be many. Not thread-safe.
+   * Returns a function like {@link #scrub} for the texts of one answer, which may be many. The
+   * function removes the values that are remembered at its first use. Not thread-safe.
    */
   public UnaryOperator<String> scrubber() {
     return scrubberOf(this::snapshot);
   }
 
-  /** Like {@link #scrubber()}, but first removes the values of {@code own}, however old it is. */
+  /**
+   * Like {@link #scrubber()}, but first removes the values of {@code own}, however old that message
+   * is.
+   */
   public UnaryOperator<String> scrubber(Message own) {
     return scrubberOf(
         () -> {
@@ -134,7 +139,7 @@ public final class SensitiveValues {
     };
   }
 
-  /** Returns the remembered values, those of the newest message first. */
+  /** Returns the remembered values, beginning with the values of the newest message. */
   public List<String> snapshot() {
     return valuesOf(newestFirst());
   }
@@ -194,8 +199,8 @@ public final class SensitiveValues {
   }
 
   /**
-   * Collects the values of a flag such as {@code username=a,password=b}: programs often print only
-   * one of them.
+   * Collects each value of a flag such as {@code username=a,password=b}, because programs often
+   * print only one of the values.
    */
   private static void flag(String flag, List<String> found) {
     add(flag.substring(flag.indexOf('=') + 1), found);
@@ -208,7 +213,7 @@ public final class SensitiveValues {
   }
 
   private static void add(String value, List<String> found) {
-    // Plugins trim values that they read from a file with a line end.
+    // A value from a file may end with a line break, and plugins often trim it.
     String stripped = value.strip();
     if (stripped.length() >= LEAST_LENGTH) {
       found.add(stripped);

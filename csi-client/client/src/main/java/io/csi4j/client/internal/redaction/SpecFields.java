@@ -11,16 +11,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The fields of the generated messages in terms of the spec: their names, and whether they are
- * secret.
+ * The names of message fields in the spec, and whether the fields are secret.
  */
 public final class SpecFields {
 
-  /** Not marked as secret in the spec, but plugins put passwords and tokens there. */
+  /** Fields that the spec does not mark as secret, but where plugins put passwords and tokens. */
   private static final Set<String> SENSITIVE =
       Set.of("mount_flags", "volume_context", "publish_context");
 
-  /** Mostly values such as the name of a storage class; some plugins accept passwords there. */
+  /**
+   * Fields that mostly contain values such as the name of a storage class. Some plugins accept
+   * passwords in them.
+   */
   private static final Set<String> PARAMETERS =
       Set.of("parameters", "mutable_params", "mutable_parameters");
 
@@ -34,7 +36,7 @@ public final class SpecFields {
 
   /** Returns the name in the spec. */
   public static String name(FieldDescriptor field) {
-    // The one field that the contract of this client had to rename, see csi.proto.
+    // This is the only field that csi.proto of this client had to rename.
     return field.getName().equals("mutable_params") ? "mutable_parameters" : field.getName();
   }
 
@@ -53,7 +55,7 @@ public final class SpecFields {
     return isSensitive(field) || PARAMETERS.contains(field.getName());
   }
 
-  /** Returns whether messages of this kind can contain such values, at any depth. */
+  /** Returns whether messages of this type can contain sensitive values, at any depth. */
   public static boolean canBeSensitive(Descriptor type) {
     return SENSITIVE_MESSAGES.contains(type.getFullName());
   }

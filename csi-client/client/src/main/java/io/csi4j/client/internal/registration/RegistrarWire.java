@@ -26,8 +26,8 @@ import java.util.function.Function;
 public final class RegistrarWire {
 
   /**
-   * Limit for the size of an announcement. An announcement is parsed at once, and every two bytes
-   * of it may become a string: this size takes at most a few MiB of heap.
+   * Maximum size of an announcement. An announcement is parsed immediately, and every two bytes of
+   * it may become a string, so an announcement of this size takes at most a few MiB of heap.
    */
   private static final int LARGEST_ANSWER = 64 << 10;
 
@@ -82,7 +82,8 @@ public final class RegistrarWire {
             .withExecutor(connection.callbacks())
             .withDeadlineAfter(options.deadline().toNanos(), TimeUnit.NANOSECONDS)
             .withMaxInboundMessageSize(largestAnswer(options));
-    // The host's own gRPC context, with its deadline and cancellation, must not affect this call.
+    // The host's gRPC context has its own deadline and cancellation, which must not affect this
+    // call.
     Context hosts = Context.ROOT.attach();
     try {
       ListenableFuture<A> sent =
@@ -107,7 +108,7 @@ public final class RegistrarWire {
         cause);
   }
 
-  /** Passes the end of a call to its receiver. */
+  /** Passes the end of a call to {@code end}. */
   private record Told<A extends Message, R>(Function<A, R> reader, WireEnd<R> end)
       implements FutureCallback<A> {
 

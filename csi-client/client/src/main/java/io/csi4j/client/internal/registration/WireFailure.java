@@ -7,7 +7,7 @@ import io.csi4j.client.model.StatusCode;
  *
  * @param code the code of the status
  * @param text the description of the status as it was received; may be empty
- * @param unreadable true if this side created the status from an exception, for example because an
+ * @param unreadable true if the client created the status from an exception, for example because an
  *     answer could not be parsed
  * @param cause the exception that carried the status
  */

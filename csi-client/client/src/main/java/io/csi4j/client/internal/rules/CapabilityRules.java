@@ -38,14 +38,14 @@ public final class CapabilityRules {
       new ConcurrentHashMap<>();
 
   private final CsiOperation operation;
-  // Most node calls have no needs.
+  // The needs found so far. Most node calls need no capability.
   private List<Need> needs = List.of();
 
   private CapabilityRules(CsiOperation operation) {
     this.operation = operation;
   }
 
-  /** Where a capability is reported. */
+  /** The call that reports a capability. */
   public enum Source {
     /** In {@code GetPluginCapabilities}, as {@link PluginCapability}. */
     PLUGIN("plugin"),
@@ -66,11 +66,11 @@ public final class CapabilityRules {
   /**
    * A capability that a call needs.
    *
-   * @param source where the plugin reports it
+   * @param source the call in which the plugin reports the capability
    * @param anyOf the capabilities of which any one suffices
-   * @param field the field that makes the capability necessary; empty if the call itself does
-   * @param what the part of the call that needs it, such as {@code CreateVolume with a snapshot as
-   *     source}
+   * @param field the field that makes the capability necessary; empty if the call itself needs it
+   * @param what the part of the call that needs the capability, such as {@code CreateVolume with a
+   *     snapshot as source}
    * @param advice the next step if the capability is missing, as a sentence
    */
   public record Need(
@@ -99,10 +99,10 @@ public final class CapabilityRules {
   }
 
   /**
-   * Returns the needs of {@code request}, a generated message of {@code operation}: first of the
-   * service, then of the call, then of its fields. A call that releases something has no needs: a
-   * volume that was staged or published while the plugin offered it must still be released when the
-   * plugin offers less, and a plugin that cannot do it reports that.
+   * Returns the capabilities that {@code request}, a generated message of {@code operation}, needs:
+   * first for the service, then for the call, then for its fields. A call that releases a resource
+   * needs no capability. A volume that was staged or published must be released even if the plugin
+   * no longer offers the capability, and a plugin that cannot release it reports a failure.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
     if (operation.givesBack()) {
@@ -116,8 +116,8 @@ public final class CapabilityRules {
   }
 
   /**
-   * Returns the first need that is not met; a service that is not in {@code offered} offers
-   * nothing.
+   * Returns the first need that is not met. A source that is missing from {@code offered} offers no
+   * capability.
    */
   public static Optional<Need> firstMissing(
       List<Need> needs, Map<Source, CapabilitySet<?>> offered) {
@@ -130,8 +130,8 @@ public final class CapabilityRules {
   }
 
   /**
-   * Returns whether the request is for an inline volume, which is created when it is published, as
-   * a kubelet requests it.
+   * Returns whether the request is for an inline volume, in the form that kubelet uses. An inline
+   * volume is created when it is published.
    */
   private static boolean isInline(NodePublishVolumeRequest publish) {
     return "true".equals(publish.getVolumeContextMap().get("csi.storage.k8s.io/ephemeral"));
@@ -206,7 +206,7 @@ public final class CapabilityRules {
           NODE_PUBLISH_VOLUME,
           NODE_GET_CAPABILITIES,
           NODE_GET_INFO,
-          // Calls that release; see {@link #needs}.
+          // These calls release resources, so they need no capability.
           NODE_UNSTAGE_VOLUME,
           NODE_UNPUBLISH_VOLUME,
           CONTROLLER_UNPUBLISH_VOLUME,
@@ -247,7 +247,7 @@ public final class CapabilityRules {
           "staging_target_path",
           "Leave it out: this plugin does not stage volumes.");
     }
-    // A loop without iterators, because this runs on every call.
+    // This loop uses no iterators, because it runs on every call.
     List<FieldDescriptor> fields = capabilities(request.getDescriptorForType());
     for (int each = 0; each < fields.size(); each++) {
       FieldDescriptor field = fields.get(each);
@@ -270,7 +270,7 @@ public final class CapabilityRules {
         : CAPABILITIES.computeIfAbsent(type, CapabilityRules::readCapabilities);
   }
 
-  /** Finds the fields in the contract. */
+  /** Finds the fields in the descriptor of the message. */
   static List<FieldDescriptor> readCapabilities(Descriptor type) {
     return type.getFields().stream()
         .filter(field -> field.getJavaType() == FieldDescriptor.JavaType.MESSAGE)

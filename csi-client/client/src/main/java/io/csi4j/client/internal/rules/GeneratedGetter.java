@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Reads a field of the messages of one kind through the generated method. Reading a message through
- * its descriptor creates objects for each value, and a list of messages for a map.
+ * Reads a field of one type of message through the generated getter. Reading a field through the
+ * descriptor would create objects for each value, and a list of messages for a map.
  */
 final class GeneratedGetter {
 
@@ -24,7 +24,10 @@ final class GeneratedGetter {
     this.method = method;
   }
 
-  /** Reads the value: a map, a list, a message, a text or a number; for an enum its number. */
+  /**
+   * Returns a getter for the value: a map, a list, a message, a text or a number. For an enum, the
+   * value is its number.
+   */
   static GeneratedGetter value(Class<? extends Message> type, FieldDescriptor field) {
     String kind =
         field.isMapField()
@@ -34,12 +37,12 @@ final class GeneratedGetter {
     return of(type, "get" + camelCase(field.getName()) + kind);
   }
 
-  /** Reads whether a field with presence is set. */
+  /** Returns a getter for whether a field with presence is set. */
   static GeneratedGetter presence(Class<? extends Message> type, FieldDescriptor field) {
     return of(type, "has" + camelCase(field.getName()));
   }
 
-  /** Reads which field of the choice is set. */
+  /** Returns a getter for which field of the choice is set. */
   static GeneratedGetter choice(Class<? extends Message> type, OneofDescriptor oneof) {
     return of(type, "get" + camelCase(oneof.getName()) + "Case");
   }

@@ -3,7 +3,7 @@ package io.csi4j.client.internal.rules;
 import io.csi4j.client.internal.rules.MessageRules.Field;
 
 /**
- * The entries of a request that were validated when its values were created: they are not checked
+ * The entries of a request that were validated when the host created them. They are not checked
  * again each time the request is sent.
  */
 public enum KnownEntries {

@@ -19,15 +19,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checks for one kind of message: its fields as the contract describes them, computed once,
- * because every call needs them.
+ * The rules for one type of message, read from its descriptor. They are computed once, because
+ * every call needs them.
  *
  * @param fields the fields that can be invalid
  * @param choices the fields of which at most one is set
  */
 record MessageRules(List<Field> fields, List<Choice> choices) {
 
-  /** The fields that must be set: not empty, or with at least one element. */
+  /** The names of the fields that must not be empty. */
   static final Map<String, List<String>> REQUIRED =
       Map.ofEntries(
           entry("GetPluginInfoRequest", List.of()),
@@ -75,7 +75,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
           entry("SnapshotSource", List.of("snapshot_id")),
           entry("VolumeSource", List.of("volume_id")));
 
-  /** The choices of which one must be set. */
+  /** The choices in which one of the fields must be set. */
   static final Map<String, String> REQUIRED_CHOICE =
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
 
@@ -101,7 +101,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
     ENUM,
     FLAGS,
     MAP,
-    /** A kind that is always valid, unless the field is required. */
+    /** Values that are always valid, unless the field is required. */
     OTHER
   }
 
@@ -159,7 +159,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
     return KNOWN.get(message.getClass());
   }
 
-  /** Reads the rules from the contract. */
+  /** Reads the rules from the descriptor of the message. */
   static MessageRules read(Message message) {
     Class<? extends Message> java = message.getClass();
     Descriptor type = message.getDescriptorForType();

@@ -28,20 +28,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The requirements of the spec on a request, for all plugins.
+ * The checks of a request that the spec requires for all plugins.
  *
- * <p>The rules visit the fields as the contract describes them, so that the general rules (Unicode,
- * NUL, sizes, sign of numbers) apply to a new field without additional code.
+ * <p>The checks visit the fields in the descriptor of the message, so that the general rules
+ * (Unicode, NUL, sizes, sign of numbers) apply to a new field without additional code.
  */
 public final class RequestChecks {
 
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;
 
-  /** Initial capacity of the path: the deepest nesting of the contract today. */
+  /** Initial capacity of the path: the deepest nesting of current messages. */
   private static final int DEEPEST = 4;
 
-  /** Maximum number of findings of one kind; more do not help a reader. */
+  /** Maximum number of findings of one kind. More findings would not help a reader. */
   private static final int FINDINGS_LIMIT = 100;
 
   private static final Set<CsiOperation> NAMING =
@@ -63,7 +63,7 @@ public final class RequestChecks {
   private List<Violation> oversize = List.of();
   private List<Violation> remarks = List.of();
 
-  /** The path of fields to the one being checked, which is the last. */
+  /** The path of fields to the field that is being checked, which is the last element. */
   private final List<String> way = new ArrayList<>(DEEPEST);
 
   private RequestChecks(CsiOperation operation, KnownEntries known) {
@@ -75,8 +75,7 @@ public final class RequestChecks {
    * The findings.
    *
    * @param violations findings that keep the request from being sent
-   * @param oversize values above the size limits of the spec, which many plugins accept all the
-   *     same
+   * @param oversize values above the size limits of the spec; many plugins accept them nevertheless
    * @param remarks values that the spec allows, but that not every plugin must accept
    */
   public record Result(
@@ -105,7 +104,7 @@ public final class RequestChecks {
 
   private void message(Message message) {
     MessageRules rules = MessageRules.of(message);
-    // A loop without iterators, because this runs on every call.
+    // This loop uses no iterators, because it runs on every call.
     List<Field> fields = rules.fields();
     for (int i = 0; i < fields.size(); i++) {
       way.add(fields.get(i).name());
@@ -149,7 +148,7 @@ public final class RequestChecks {
     }
   }
 
-  /** Casts a map of the contract, which contains only texts. */
+  /** Casts a map field; all map fields of the spec contain only texts. */
   @SuppressWarnings("unchecked")
   private static Map<String, String> entries(Object value) {
     return (Map<String, String>) value;
@@ -296,7 +295,8 @@ public final class RequestChecks {
       return;
     }
     long[] bytes = {0};
-    // Walking an unmodifiable map creates no objects, unlike walking its entries.
+    // Unlike an iterator over the entries, {@code forEach} of an unmodifiable map creates no
+    // objects.
     entries.forEach(
         (key, value) -> {
           boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
@@ -442,7 +442,9 @@ public final class RequestChecks {
     return with(findings, "", rule, detail);
   }
 
-  /** Adds a finding; its path is built only here, when there is a finding to report. */
+  /**
+   * Adds a finding. The text of the path is built only here, so that valid requests do not need it.
+   */
   private List<Violation> with(List<Violation> findings, String entry, Rule rule, String detail) {
     if (findings.size() == FINDINGS_LIMIT) {
       return findings;

@@ -65,8 +65,8 @@ public final class Scrubber {
   private static final int LEAST_ENCODED = 3;
 
   /**
-   * Text that may be the base64 of another form of a value. A value of {@link #LEAST_ENCODED} bytes
-   * or more is longer in its other forms.
+   * Text that may be the base64 of a value in one of its other forms, which are longer than {@link
+   * #LEAST_ENCODED} bytes.
    */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{6,}");
 

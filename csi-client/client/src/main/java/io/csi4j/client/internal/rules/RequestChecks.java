@@ -295,8 +295,8 @@ public final class RequestChecks {
       return;
     }
     long[] bytes = {0};
-    // Unlike an iterator over the entries, {@code forEach} of an unmodifiable map creates no
-    // objects.
+    // The method forEach of an unmodifiable map creates no objects, but an iterator over its
+    // entries does.
     entries.forEach(
         (key, value) -> {
           boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);

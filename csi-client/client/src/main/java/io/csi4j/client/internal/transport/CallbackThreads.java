@@ -14,38 +14,41 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that run the host's actions: started when there is work, stopped a few seconds after.
+ * The threads that run the host's actions. A thread starts when there is work, and ends when it has
+ * been idle for a few seconds.
  *
- * <p>One of them runs the waiting tasks, one after the other, so that a stream of short actions
- * does not wake a thread for each. While tasks wait, a second thread checks every millisecond
- * whether the first makes progress. An action may block for as long as it likes: another thread
- * then continues in its place, without a limit on the number of threads. If there is more work than
- * one thread can do, others help, at most one for each processor.
+ * <p>One thread runs the waiting tasks one after the other, so that a series of short actions does
+ * not wake a thread for each action. While tasks wait, a second thread checks every millisecond
+ * whether the first thread makes progress. An action may block for any time: another thread then
+ * runs the remaining tasks, and the number of threads is not limited. If there is more work than
+ * one thread can do, more threads help, at most one for each processor.
  *
- * <p>After closing, and when the machine cannot start a thread, tasks run on the submitting thread:
- * a caller might wait for a dropped task.
+ * <p>After closing, and when the machine cannot start a thread, a task runs on the thread that
+ * submits it. The task is not dropped, because a caller may wait for its result.
  */
 public final class CallbackThreads extends ThreadPoolExecutor {
 
   private static final int IDLE_SECONDS = 3;
 
-  /** Time that a task waits, at most about twice, behind one that blocks. */
+  /**
+   * Interval of the checks. A task waits behind a blocking task for at most about two intervals.
+   */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Number of consecutive checks without waiting tasks after which the checks end. */
+  /** Number of consecutive checks that find no waiting task before the checks end. */
   private static final int QUIET_LOOKS = 20;
 
   private static final int MOST_HELPERS = Runtime.getRuntime().availableProcessors() - 1;
 
-  /** The started threads: the machine may refuse to start one. */
+  /** The threads that have really started, because the machine may refuse to start a thread. */
   private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-  /** Held by the thread that runs the waiting tasks; null if there is nothing to do. */
+  /** The turn of the thread that runs the waiting tasks; null if no task waits. */
   private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
 
-  /** Number of tasks taken from the waiting ones. */
+  /** Number of tasks taken from the queue so far. */
   private final AtomicLong taken = new AtomicLong();
 
   private final AtomicInteger helpers = new AtomicInteger();
@@ -68,15 +71,15 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
     waiting.add(task);
     boolean isLookedAfter = turn.get() == null ? begin() : watch();
-    // If no thread watches the task, or closing has missed it, this thread runs the task.
+    // If no thread will run the task, or if closing has missed the task, this thread runs it.
     if ((!isLookedAfter || closed) && waiting.remove(task)) {
       task.run();
     }
   }
 
   /**
-   * Starts a thread for the waiting tasks, unless one is running; returns false if there is no
-   * thread.
+   * Starts a thread for the waiting tasks, unless such a thread is running. Returns false if no
+   * thread can be started.
    */
   private boolean begin() {
     Turn mine = new Turn();
@@ -95,7 +98,8 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     while (isMine) {
       Runnable task = waiting.poll();
       if (task == null) {
-        // A task that was added since this check found the turn taken, and started no thread.
+        // A task may have been added after the queue was empty. Its submitter found the turn taken
+        // and started no thread.
         isMine =
             turn.compareAndSet(mine, null) && !waiting.isEmpty() && turn.compareAndSet(null, mine);
       } else {
@@ -107,8 +111,8 @@ public final class CallbackThreads extends ThreadPoolExecutor {
   }
 
   /**
-   * Runs one task. An exception of the task ends the thread; an interrupt flag that it leaves does
-   * not reach the next task.
+   * Runs one task. An exception of the task ends the thread. An interrupt flag that the task leaves
+   * is cleared before the next task.
    */
   private void run(Runnable task, Turn mine) {
     boolean ended = false;
@@ -125,7 +129,10 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Starts the watching thread, unless it is running; returns false if there is no thread. */
+  /**
+   * Starts the thread that checks for progress, unless it is running. Returns false if no thread
+   * can be started.
+   */
   private boolean watch() {
     if (watched.get() || !watched.compareAndSet(false, true)) {
       return true;
@@ -153,7 +160,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
         } else if (waits && waitedBefore) {
           help();
         }
-        // Tasks that wait behind a blocking one often block, too.
+        // Tasks that wait behind a blocking task often block, too, so the next check comes sooner.
         pause = isStuck ? PATIENCE_NANOS / 10 : PATIENCE_NANOS;
         quiet = waits ? 0 : quiet + 1;
         waitedBefore = waits;
@@ -162,7 +169,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     } while (!closed && !waiting.isEmpty() && watched.compareAndSet(false, true));
   }
 
-  /** Passes the turn to another thread; if there is none, the next check tries again. */
+  /** Passes the turn to another thread. If no thread can be started, the next check tries again. */
   private void goOnInPlaceOf(@Nullable Turn whose) {
     Turn next = new Turn();
     var unused =
@@ -174,7 +181,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
             });
   }
 
-  /** Starts one more thread for the waiting tasks, until none is left. */
+  /** Starts one more thread, which runs waiting tasks until no task is left. */
   private void help() {
     if (helpers.get() < MOST_HELPERS) {
       helpers.incrementAndGet();
@@ -208,7 +215,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     super.shutdown();
   }
 
-  /** Returns whether a thread runs the task. */
+  /** Returns whether a pool thread has accepted the task. */
   private boolean isHandedOver(Runnable task) {
     try {
       super.execute(task);
@@ -223,7 +230,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     return Thread.currentThread() instanceof CallbackThread thread && thread.owner() == this;
   }
 
-  /** Waits until the last thread has ended, not only its tasks. */
+  /** Waits until all threads have ended, and not only their tasks. */
   @Override
   public boolean awaitTermination(long time, TimeUnit unit) throws InterruptedException {
     long limit = System.nanoTime() + unit.toNanos(time);

@@ -10,11 +10,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An obstacle between this process and a socket.
+ * A problem that prevents this process from connecting to a socket.
  *
- * @param reason the kind of obstacle
- * @param why the clause for the message
- * @param advice the sentence for the message
+ * @param reason the kind of problem
+ * @param why the problem as a clause, for the message
+ * @param advice the next step as a sentence, for the message
  */
 public record ConnectProblem(Reason reason, String why, String advice) {
 
@@ -29,7 +29,10 @@ public record ConnectProblem(Reason reason, String why, String advice) {
     };
   }
 
-  /** Returns the closest status code, because no call was made that would have one. */
+  /**
+   * Returns the status code that fits the problem best, because no call was made that could return
+   * a status.
+   */
   public StatusCode code() {
     return switch (reason) {
       case PATH_TOO_LONG, NOT_A_SOCKET, SYMLINK, UNSAFE_DIRECTORY -> StatusCode.INVALID_ARGUMENT;

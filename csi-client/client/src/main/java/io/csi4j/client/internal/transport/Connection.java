@@ -40,8 +40,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one plugin: a channel, its one I/O thread, and the threads for callbacks. The
- * channel reconnects on its own; each time the user that runs the plugin is checked again.
+ * The connection to one plugin: a channel, its single I/O thread, and the threads for callbacks.
+ * The channel reconnects on its own. After each reconnect, the connection checks again which user
+ * runs the plugin.
  */
 public final class Connection implements AutoCloseable {
 
@@ -81,8 +82,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Increases the generation when gRPC stops using a connection: from then on calls use another
-   * one, even while the socket of the old one is still open.
+   * Increases the generation when gRPC stops using a connection. From then on, calls use another
+   * connection, even while the old socket is still open.
    */
   private void watchForLoss() {
     ConnectivityState state = channel.getState(false);
@@ -103,10 +104,11 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Notifies the watcher whenever the connection is made (true) or lost (false), and first of the
-   * current state. The watcher must be quick, and may receive the same value twice.
+   * Passes the current state of the connection to the watcher, and later each change: true for a
+   * new connection, false for a loss. The watcher must be quick, and may receive the same value
+   * twice.
    *
-   * @return ends the notifications
+   * @return an action that ends the notifications
    */
   public Runnable watch(Consumer<Boolean> watcher) {
     watchers.add(watcher);
@@ -179,9 +181,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Returns whether a caller that connects now with these options can share this connection: the
-   * options agree on the socket, and the plugin has not recreated its socket since it was
-   * connected.
+   * Returns whether a caller that connects now with these options can share this connection. The
+   * options must allow sharing the socket, and the plugin must not have recreated its socket since
+   * the connection was made.
    */
   public boolean isGoodFor(ConnectOptions others) {
     if (closed.get() || !options.sharesSocketWith(others)) {
@@ -204,8 +206,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Returns the process that listens on the socket, as far as the newest attempt to connect found
-   * it out.
+   * Returns the process that listens on the socket, as found by the newest attempt to connect.
    */
   public PeerCredentials peer() {
     PeerGate gate = newest;
@@ -218,8 +219,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Lets the channel reconnect at once, without the pause after failures. A call made before the
-   * connection is back still fails like the last one, unless it waits for the channel to be ready.
+   * Lets the channel reconnect immediately, without the pause after a failure. A call that is made
+   * before the channel is connected still fails with the last failure, unless the call waits for
+   * the channel to be ready.
    */
   public void resetBackoff() {
     channel.resetConnectBackoff();
@@ -227,8 +229,8 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Returns empty if a call can be sent now. After a failed attempt to connect, gRPC fails each
-   * call with that failure until a connection is made; so this method starts another attempt as
-   * soon as possible, and the returned future completes when it has ended, or after {@code
+   * call with the same failure until a connection is made. So this method starts another attempt as
+   * soon as possible. The returned future completes when that attempt has ended, or after {@code
    * limitNanos}. The future may complete on the I/O thread.
    */
   public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
@@ -247,7 +249,8 @@ public final class Connection implements AutoCloseable {
     } catch (RejectedExecutionException closing) {
       return Optional.empty();
     }
-    // One watch for all callers: gRPC keeps each until the state changes, which may take days.
+    // All callers share one state listener, because gRPC keeps each listener until the state
+    // changes, which may take days.
     if (watched.compareAndSet(false, true)) {
       channel.notifyWhenStateChanged(
           ConnectivityState.TRANSIENT_FAILURE,
@@ -276,13 +279,13 @@ public final class Connection implements AutoCloseable {
     return loop;
   }
 
-  /** Returns the executor for blocking work that must not delay callers of the host. */
+  /** Returns the executor for blocking work that must not delay callbacks of the host. */
   public Executor aside() {
     return callbacks;
   }
 
   /**
-   * Returns the executor for actions of the host; a task that the host's executor refuses runs on
+   * Returns the executor for actions of the host. A task that the host's executor refuses runs on
    * the threads of this connection.
    */
   public Executor callbacks() {
@@ -290,8 +293,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Returns the executor for actions of a user of this connection with these options; a task that
-   * the user's executor refuses, or has no thread for, runs on the threads of this connection.
+   * Returns the executor for actions of a user of this connection with these options. A task that
+   * the user's executor refuses or has no thread for runs on the threads of this connection.
    */
   public Executor callbacks(ConnectOptions theirs) {
     if (theirs.callbackExecutor().isEmpty()) {
@@ -308,7 +311,10 @@ public final class Connection implements AutoCloseable {
     };
   }
 
-  /** A task that runs once: an executor that fails may already have started it. */
+  /**
+   * A task that runs only once, even if it is submitted again after an executor failed: that
+   * executor may already have started it.
+   */
   private static final class Once implements Runnable {
     private final Runnable task;
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -326,9 +332,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Returns the current problem with the socket, to explain a call that failed. A flood during the
-   * call is the problem, even if the plugin is connected again by now. Otherwise checks the file
-   * and connects to it once, but never waits.
+   * Returns the current problem with the socket, to explain a failed call. If the plugin flooded
+   * the client during the call, the flood is the problem, even if the plugin is connected again.
+   * Otherwise this method checks the socket file and connects to it once, but never waits.
    *
    * @param code the status of the call
    * @param elapsed the duration of the call
@@ -351,8 +357,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Waits until the I/O thread has done its queued work, such as ending cancelled calls; at most
-   * for the close timeout, and not on a thread of this connection.
+   * Waits until the I/O thread has done its queued work, such as ending cancelled calls. Waits at
+   * most for the close timeout. Does nothing on a thread of this connection.
    */
   public void settle() {
     if (loop.inEventLoop() || callbacks.isCurrent()) {
@@ -368,8 +374,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Ends the calls in flight, and then all threads. Takes at most the close timeout of the options,
-   * and does not wait for the calling thread.
+   * Ends the calls in flight, and then all threads. Takes at most the close timeout of the options.
+   * If the caller is a thread of this connection, close does not wait for that thread.
    */
   @Override
   public void close() {
@@ -407,9 +413,10 @@ public final class Connection implements AutoCloseable {
         .channelFactory(this::newSocket, PeerGate.Destination.class)
         .eventLoopGroup(loop)
         .usePlaintext()
-        // The value that Go clients send. Strict servers refuse the path, which is gRPC's default.
+        // Go clients send this value. By default, gRPC would send the path, which strict servers
+        // refuse.
         .overrideAuthority("localhost")
-        // gRPC sets this option for TCP; UNIX sockets would log a warning.
+        // gRPC sets this option for TCP sockets. For a UNIX socket, netty would log a warning.
         .withOption(ChannelOption.SO_KEEPALIVE, null)
         .maxInboundMessageSize(options.maxMessageBytes())
         .maxInboundMetadataSize(options.maxMetadataBytes())
@@ -423,8 +430,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Creates a socket; gRPC calls this for each transport, right after it has created the loggers of
-   * that transport.
+   * Creates a socket. gRPC calls this method for each transport, immediately after it has created
+   * the loggers of the transport.
    */
   private Channel newSocket() {
     CompletableFuture<Void> begun = nextAttempt.getAndSet(new CompletableFuture<>());
@@ -461,13 +468,16 @@ public final class Connection implements AutoCloseable {
             + problem.advice());
   }
 
-  /** Fails one attempt to connect; calls that wait for it end with this status. */
+  /**
+   * Returns the failure of one attempt to connect. Calls that wait for the attempt end with this
+   * status.
+   */
   private static StatusRuntimeException unavailable(String why) {
     return Status.UNAVAILABLE.withDescription(why).asRuntimeException();
   }
 
   private void connect(ConnectOptions how, Stopwatch waiting) throws InterruptedException {
-    // An earlier attempt that has ended says nothing about the current socket.
+    // An earlier attempt that has ended does not show whether the current socket has a problem.
     PeerGate earlier = newest;
     ConnectProblem last = null;
     for (int looks = 1; ; looks++) {
@@ -481,14 +491,16 @@ public final class Connection implements AutoCloseable {
       if (isEarlier) {
         gate = null;
       }
-      // This state is read before the problem, which no longer changes once an attempt is over.
+      // This state must be read before the problem, because the problem no longer changes after an
+      // attempt has ended.
       boolean over = isEarlier || (gate != null && gate.ended());
       ConnectProblem now = missing == null && gate != null ? problemBehind(gate, waiting) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
       if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
       }
-      // A new connection looks silent, even if the previous connection was closed.
+      // A new connection at first looks like one that does not answer, so this problem replaces
+      // another problem only if it is certain.
       if (now != null && (sure || last == null || last.reason() != now.reason())) {
         last = now;
       }
@@ -558,9 +570,9 @@ public final class Connection implements AutoCloseable {
   /**
    * An event loop whose timers can be cancelled after it has ended.
    *
-   * <p>An ending loop cancels its timers, but another thread may set a timer after that. Netty
-   * throws an exception when such a timer is cancelled later, and gRPC cancels the timer of a call
-   * before it reports the call's end, so that the exception would suppress the end.
+   * <p>A loop that ends cancels its timers, but another thread may still set a new timer. Netty
+   * throws an exception when this timer is cancelled. gRPC cancels the timer of a call before it
+   * reports the end of the call, so the exception would prevent that report.
    */
   private static final class Loop extends SingleThreadIoEventLoop {
     Loop(ThreadFactory threads, IoHandlerFactory handler) {
@@ -572,8 +584,8 @@ public final class Connection implements AutoCloseable {
       try {
         super.addTask(task);
       } catch (RejectedExecutionException ended) {
-        // Netty submits a cancelled timer in order to remove it; there is nothing to remove any
-        // more.
+        // Netty submits a cancelled timer only to remove it, and an ended loop has no timers to
+        // remove.
         if (!(task instanceof Future<?> timer && timer.isCancelled())) {
           throw ended;
         }
@@ -589,7 +601,7 @@ public final class Connection implements AutoCloseable {
 
     Stopwatch(CsiEndpoint endpoint, Duration limit) {
       this.endpoint = endpoint;
-      // A limit of decades is as good as any longer time, and does not overflow.
+      // A limit of decades never expires in practice, and does not overflow.
       this.nanos =
           limit.compareTo(Duration.ofDays(9999)) < 0 ? limit.toNanos() : Long.MAX_VALUE / 4;
     }
@@ -599,8 +611,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits for an end even when interrupted: the time is bounded, and the interrupt flag is
-     * preserved.
+     * Waits for the termination, even if the thread is interrupted. The time is bounded, and the
+     * interrupt flag is preserved.
      */
     boolean await(Termination termination) {
       boolean interrupted = false;

@@ -18,11 +18,11 @@ final class FloodBrake {
   /**
    * The last flood.
    *
-   * @param what the kind of excess traffic
+   * @param what the kind of unwanted traffic
    * @param number the number of the flood
-   * @param inARow its position in a series of floods without a long pause between
+   * @param inARow its position in a series of floods without long pauses
    * @param at the time of the flood
-   * @param until the time at which the plugin may be connected again
+   * @param until the time before which the client must not reconnect to the plugin
    */
   private record Flood(String what, long number, int inARow, long at, long until) {
 
@@ -51,13 +51,16 @@ final class FloodBrake {
     return flood.told(now);
   }
 
-  /** Returns why the plugin is not connected now; empty if it may be. */
+  /** Returns why the client must not connect to the plugin now; null if it may connect. */
   @Nullable ConnectProblem problem(long now) {
     Flood flood = last;
     return flood == null || now - flood.until() >= 0 ? null : flood.told(now);
   }
 
-  /** Returns the last flood after this moment, even if the plugin may be connected again. */
+  /**
+   * Returns the last flood since {@code began}, even if the client may connect again; null if there
+   * was none.
+   */
   @Nullable ConnectProblem problemSince(long began, long now) {
     Flood flood = last;
     return flood == null || flood.at() - began < 0 ? problem(now) : flood.told(now);

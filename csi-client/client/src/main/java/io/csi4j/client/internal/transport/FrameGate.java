@@ -11,43 +11,46 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inspects each HTTP/2 frame of a plugin before gRPC does, and blocks frames that would harm gRPC.
+ * Inspects each HTTP/2 frame of a plugin before gRPC receives it, and blocks frames that would harm
+ * gRPC.
  *
  * <ul>
- *   <li>Floods end the connection. A plugin that asks for acknowledgements, or sends frames for
- *       ended calls, without reading the replies would fill the memory with them, because gRPC
- *       queues replies without a bound; a plugin that sends empty frames without end would occupy
- *       the thread; and a message in pieces of a few bytes takes many times its size.
- *   <li>The text of a GOAWAY is removed: gRPC logs it unchanged, and it may contain anything that
- *       the plugin knows.
+ *   <li>Floods end the connection. If a plugin requests acknowledgements, or sends frames for ended
+ *       calls, but never reads the replies, the replies would fill the memory, because gRPC queues
+ *       any number of them. If a plugin sends an endless series of empty frames, they would occupy
+ *       the I/O thread. If a plugin sends a message in pieces of a few bytes, the message takes
+ *       many times its size in memory.
+ *   <li>The text of a GOAWAY frame is removed, because gRPC logs the text unchanged and it may
+ *       contain secrets of the plugin.
  * </ul>
  *
- * <p>The contents of messages are limited elsewhere, by gRPC itself.
+ * <p>This class does not limit the size of messages; gRPC itself does.
  */
 final class FrameGate extends ChannelDuplexHandler {
 
-  /** Maximum number of unread acknowledgements; each is queued until the plugin reads it. */
+  /** Maximum number of queued replies that the plugin has not read. */
   static final int MOST_OWED = 1_000;
 
   /**
-   * Maximum number of frames without content at once; a busy plugin sends a PING for each message,
-   * but never a second PING before the first is acknowledged.
+   * Maximum number of frames without content in a burst. A busy plugin sends a PING for each
+   * message, but never a second PING before the first is acknowledged.
    */
   static final long MOST_AT_ONCE = 100_000;
 
   private static final long PER_SECOND = 20_000;
 
   /**
-   * Maximum number of message pieces too small to deserve a frame, beyond those of a usual answer.
+   * Maximum number of frames with a very small piece of a message, in addition to the frames of
+   * usual answers.
    */
   static final int MOST_TRICKLED = 10_000;
 
-  /** The approximate size of the smallest message of a valid stream. */
+  /** The approximate size of the smallest message in a usual stream. */
   private static final int WORTH_A_FRAME = 24;
 
   /**
-   * Allowance of frames for one call; an answer takes six: headers, a message, trailers, an end,
-   * and windows for two.
+   * Number of frames that are allowed for one call. A usual answer takes six frames: headers, a
+   * message, trailers, an end, and two window updates.
    */
   private static final int FRAMES_OF_A_CALL = 16;
 
@@ -80,9 +83,9 @@ final class FrameGate extends ChannelDuplexHandler {
   private boolean isOver;
 
   /**
-   * A gate that no frame has passed yet.
+   * Creates a gate for a new connection.
    *
-   * @param onFlood receives the kind of excess traffic, once, before the connection is closed
+   * @param onFlood receives the kind of unwanted traffic, once, before the connection is closed
    */
   FrameGate(Consumer<String> onFlood, LongSupplier nanoTime) {
     this.onFlood = onFlood;
@@ -142,8 +145,8 @@ final class FrameGate extends ChannelDuplexHandler {
   }
 
   /**
-   * Returns the bytes after the beginning of a frame header that was received before, if there is
-   * one.
+   * Returns the new bytes, preceded by the beginning of a frame header that was received before, if
+   * there is one.
    */
   private ByteBuf joined(ChannelHandlerContext context, ByteBuf bytes) {
     if (begun.length == 0) {
@@ -157,8 +160,8 @@ final class FrameGate extends ChannelDuplexHandler {
   }
 
   /**
-   * Returns the part of these bytes that is passed to gRPC, and takes over their buffer. Sets
-   * {@link #flood} if there is too much traffic.
+   * Returns the bytes that are passed to gRPC, and takes over the buffer {@code in}. Sets {@link
+   * #flood} if there is too much traffic.
    */
   private ByteBuf screened(ChannelHandlerContext context, ByteBuf in) {
     int end = in.writerIndex();
@@ -209,7 +212,8 @@ final class FrameGate extends ChannelDuplexHandler {
   private @Nullable String frame(int type, int flags, int stream) {
     boolean hasFirstFlag = (flags & FIRST_FLAG) != 0;
     if (type == HEADERS && stream > newestCall && (stream & 1) == 1) {
-      // gRPC itself ends the connection on headers of a call that was never made.
+      // Stream numbers can be trusted here: gRPC itself ends the connection if headers belong to a
+      // call that was never made.
       long more = (long) FRAMES_OF_A_CALL * ((stream - newestCall) / 2);
       framesOfCalls = Math.min(framesOfCalls + more, MOST_AT_ONCE);
       newestCall = stream;

@@ -9,15 +9,15 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Disables the HTTP/2 frame log of gRPC for connections of this client: at DEBUG it prints complete
- * frames, secrets included, and gRPC's API offers no switch for it.
+ * Disables the HTTP/2 frame log of gRPC for connections of this client. At DEBUG, this log prints
+ * complete frames, including secrets, and the API of gRPC cannot turn it off.
  *
  * <p>Every frame of a connection is read and written on the connection's own I/O thread. So the
- * logger of frames, and only that logger, is silent on threads of type {@link IoThread}; other
- * loggers, and the frames of other gRPC clients in this process, are logged as before. The only
- * global change is the factory of netty's (shaded) loggers, because netty has just one: this
- * factory wraps the previous one. Setting levels of a logging framework would be simpler, but
- * reconfiguring the framework would undo it.
+ * frame logger, and no other logger, logs nothing on threads of type {@link IoThread}. Other
+ * loggers, and the frame log of other gRPC clients in this process, work as before. The only global
+ * change concerns the factory of netty's (shaded) loggers, because netty has only one factory: this
+ * class wraps the previous factory. Setting a log level would be simpler, but a later configuration
+ * of the logging framework would undo it.
  */
 public final class FrameLogSilencer extends InternalLoggerFactory {
 
@@ -29,7 +29,7 @@ public final class FrameLogSilencer extends InternalLoggerFactory {
   private FrameLogSilencer(InternalLoggerFactory wrapped) {
     this.wrapped = wrapped;
     try {
-      // The method is protected, so the method of another factory can only be called by reflection.
+      // The method is protected, so it can be called on another factory only by reflection.
       newInstance = InternalLoggerFactory.class.getDeclaredMethod("newInstance", String.class);
       newInstance.setAccessible(true);
     } catch (NoSuchMethodException e) {
@@ -38,7 +38,10 @@ public final class FrameLogSilencer extends InternalLoggerFactory {
     }
   }
 
-  /** Makes loggers created from now on silent; returns false if they were not silent before. */
+  /**
+   * Installs this factory, so that frame loggers created later are silent. Returns false if it was
+   * not installed before.
+   */
   public static boolean install() {
     synchronized (FrameLogSilencer.class) {
       InternalLoggerFactory current = InternalLoggerFactory.getDefaultFactory();

@@ -16,11 +16,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of a transport: passes the socket to gRPC only if the required user listens on
- * it, and remembers enough to explain a transport that fails.
+ * The first handler of a transport. Passes the socket to gRPC only if the required user listens on
+ * it, and remembers facts that explain a failed transport.
  *
- * <p>gRPC writes nothing before it learns that the channel is active, and it learns that from this
- * handler.
+ * <p>gRPC writes nothing before this handler reports that the channel is active.
  */
 public final class PeerGate extends ChannelDuplexHandler {
 
@@ -39,10 +38,10 @@ public final class PeerGate extends ChannelDuplexHandler {
   private volatile byte[] head = {};
 
   /**
-   * A gate that has received nothing yet.
+   * Creates a gate for a socket that is not connected yet.
    *
    * @param generation is incremented when the socket is connected
-   * @param onEnd is called when this gate passes nothing more
+   * @param onEnd is called when this gate no longer passes any data
    */
   public PeerGate(
       UnixSockets.NewSocket socket,
@@ -56,8 +55,9 @@ public final class PeerGate extends ChannelDuplexHandler {
   }
 
   /**
-   * The address that gRPC connects to. gRPC makes a URI of an address, and not every path can be
-   * part of a URI; so gRPC receives this address, and this handler replaces it with the path.
+   * The address that gRPC connects to. gRPC converts an address into a URI, but some paths cannot
+   * be part of a URI. So gRPC receives this address, and the handler replaces it with the path of
+   * the socket.
    */
   public static final class Destination extends SocketAddress {
     private static final long serialVersionUID = 1L;
@@ -72,7 +72,7 @@ public final class PeerGate extends ChannelDuplexHandler {
     return peer;
   }
 
-  /** Returns whether this gate passes nothing more. */
+  /** Returns whether this gate no longer passes any data. */
   public boolean ended() {
     return ended;
   }
@@ -109,8 +109,8 @@ public final class PeerGate extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    // If a plugin sends its preface and closes at once, writing the client's preface fails. That
-    // failure must not close the socket before the plugin's bytes are read.
+    // If a plugin sends its preface and closes the socket immediately, the client fails to write
+    // its own preface. This failure must not close the socket before the plugin's bytes are read.
     context.channel().config().setAutoClose(false);
   }
 
@@ -185,7 +185,10 @@ public final class PeerGate extends ChannelDuplexHandler {
     }
   }
 
-  /** Returns whether an HTTP/2 server may begin with these bytes: a SETTINGS frame. */
+  /**
+   * Returns whether these bytes may be the beginning of a SETTINGS frame, which an HTTP/2 server
+   * sends first.
+   */
   public static boolean beginsLikeHttp2(byte[] head) {
     int known = Math.min(head.length, FRAME_HEADER);
     for (int i = 0; i < known; i++) {

@@ -22,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the file of a socket: its kind, its permissions, and the users that could replace it. */
+/** Checks the file of a socket: its type, its permissions, and the users that could replace it. */
 public final class SocketFile {
 
   private static final int KIND = 0170000;
@@ -44,8 +44,7 @@ public final class SocketFile {
   private SocketFile() {}
 
   /**
-   * Returns the problem with the path, as far as it is visible without connecting; null if there is
-   * none.
+   * Returns the problem with the path, if one is visible without connecting; otherwise null.
    */
   public static @Nullable ConnectProblem inspect(Path path, ConnectOptions options) {
     try {
@@ -68,8 +67,8 @@ public final class SocketFile {
   }
 
   /**
-   * Returns a value that differs between a socket and its successor at the same path; null if there
-   * is no socket.
+   * Returns a value that identifies the socket file, and that differs if the plugin recreates the
+   * socket at the same path. Null if there is no socket.
    */
   static @Nullable Object identity(Path path) {
     try {
@@ -81,8 +80,8 @@ public final class SocketFile {
   }
 
   /**
-   * Returns the problem with a socket that could not be connected. Makes one connection and closes
-   * it; never waits. Null if that connection succeeds.
+   * Returns the problem with a socket to which the client could not connect. Connects once and
+   * closes the connection, without waiting. Null if this attempt succeeds.
    */
   public static @Nullable ConnectProblem knock(Path path) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -98,7 +97,7 @@ public final class SocketFile {
       socket.configureBlocking(false);
       return socket.connect(UnixDomainSocketAddress.of(path)) ? null : crowded();
     } catch (BindException e) {
-      // This is how the JDK reports EACCES.
+      // The JDK throws this exception for EACCES.
       return closedSocket(path);
     } catch (ConnectException e) {
       return new ConnectProblem(
@@ -201,8 +200,8 @@ public final class SocketFile {
       Path place, Inode found, boolean holdsSocket, ConnectOptions options) throws IOException {
     String who = null;
     String mend = "";
-    // The sticky bit prevents others from replacing an existing file, but not from creating it
-    // first.
+    // The sticky bit prevents other users from replacing an existing file, but not from creating a
+    // missing file.
     if (!found.isLink() && (holdsSocket || !found.has(STICKY))) {
       if (found.has(OTHERS_WRITE)) {
         who = "every user may write to the directory ";
@@ -227,9 +226,10 @@ public final class SocketFile {
   }
 
   /**
-   * Returns whether a user is trusted: root, the user of this process, the user required as the
-   * listener, and the owner of the root directory, who could replace everything: in a user
-   * namespace that uid stands for all users outside of it.
+   * Returns whether a user is trusted. Trusted are root, the user of this process, the required
+   * user of the listener, and the owner of the root directory, who could replace every file. In a
+   * user namespace, the uid of the root directory's owner may stand for all users outside the
+   * namespace.
    */
   private static boolean isTrusted(int uid, ConnectOptions options) throws IOException {
     return uid == 0
@@ -318,7 +318,7 @@ public final class SocketFile {
         }
       }
     } catch (IOException e) {
-      // Other systems than Linux have no other source for the user.
+      // Only Linux has this file, and csi4j has no other source for the user.
     }
     return "unknown";
   }
@@ -327,7 +327,7 @@ public final class SocketFile {
     return SafeText.quote(String.valueOf(path));
   }
 
-  /** The attributes of one file. */
+  /** The attributes of a file that the checks need. */
   private record Inode(int mode, int uid, int gid) {
 
     static Inode of(Path path, LinkOption... options) throws IOException {

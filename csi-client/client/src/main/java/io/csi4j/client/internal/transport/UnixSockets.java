@@ -31,7 +31,7 @@ import jdk.net.UnixDomainPrincipal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An implementation of UNIX domain sockets for netty. No native code is loaded before {@link
+ * An implementation of UNIX domain sockets for netty. Native code is loaded only when {@link
  * #choose} selects epoll.
  */
 public sealed interface UnixSockets {
@@ -48,7 +48,7 @@ public sealed interface UnixSockets {
     return new JdkSockets(path, options.requiredPeerUid());
   }
 
-  /** Returns the problem that no socket can be created at all. */
+  /** Returns the problem to report when no socket can be created at all. */
   static ConnectProblem unusable(Exception cause) {
     return new ConnectProblem(
         Reason.NO_TRANSPORT,
@@ -58,33 +58,36 @@ public sealed interface UnixSockets {
 
   Transport transport();
 
-  /** Maximum bytes of a path that fits into an address. */
+  /** Maximum size in bytes of a path that fits into a socket address. */
   int longestPath();
 
   IoHandlerFactory handler();
 
-  /** A socket that is not connected yet. */
+  /** Creates a socket that is not connected yet. */
   NewSocket open();
 
   /**
-   * A channel with its address and the functions that netty does not offer uniformly for all
-   * channels.
+   * A channel with its address, and with functions that netty does not offer in the same form for
+   * all channels.
    *
    * @param channel not connected yet
    * @param address the address to connect to
-   * @param peer asks who listens on the other side of a connected channel
-   * @param rest reads the received bytes of a connected channel that were not read yet; to be
-   *     called on its thread
+   * @param peer returns the process that listens on the socket of a connected channel
+   * @param rest reads the unread bytes of a connected channel; must be called on the channel's
+   *     thread
    */
   record NewSocket(Channel channel, SocketAddress address, PeerQuestion peer, RawRead rest) {}
 
-  /** Reads into a direct buffer without waiting; returns the number of bytes, or less than one. */
+  /**
+   * Reads into a direct buffer without waiting. Returns the number of bytes; zero or less if there
+   * are none.
+   */
   @FunctionalInterface
   interface RawRead {
     int read(ByteBuffer direct) throws IOException;
   }
 
-  /** Asks the kernel who listens on the other side of a connected socket. */
+  /** Asks the kernel which process listens on a connected socket. */
   @FunctionalInterface
   interface PeerQuestion {
     PeerCredentials ask() throws IOException;
@@ -181,8 +184,9 @@ public sealed interface UnixSockets {
     }
 
     /**
-     * Returns the uid of a user, whom the JDK knows only by name: that of the required user, or of
-     * the owner of a file whose uid and name are both readable. Empty if the user is none of them.
+     * Returns the uid of a user; the JDK reports only the user's name. The user's name is compared
+     * with the name of the required user, and with the names of owners of files whose uid is also
+     * readable. Empty if no name is equal.
      */
     private OptionalInt uidOf(UserPrincipal user) {
       if (requiredUid.isPresent() && user.equals(userOf(requiredUid.getAsInt()))) {
@@ -195,7 +199,7 @@ public sealed interface UnixSockets {
             return OptionalInt.of(uid);
           }
         } catch (IOException e) {
-          // This file does not identify the user.
+          // The owner of this file cannot be read, so the file does not help to identify the user.
         }
       }
       return OptionalInt.empty();

@@ -1,8 +1,9 @@
 /**
- * The connection to a plugin: the socket and the process behind it, the channel, its threads.
+ * The connection to a plugin: the socket, the process that listens on it, the channel, and the
+ * threads of the channel.
  *
- * <p>Start at {@code Connection}. Calls and messages belong to the call path, in the package above.
- * Not exported.
+ * <p>Start at {@code Connection}. Calls and messages are handled by the call path, in the parent
+ * package. Not exported.
  */
 @NullMarked
 package io.csi4j.client.internal.transport;

@@ -42,8 +42,8 @@ public interface NodeService {
   VolumeStats getVolumeStats(NodeGetVolumeStatsRequest request);
 
   /**
-   * Reads all health problems of a volume, as seen from this node. The plugin also reports on a
-   * volume that it failed to stage or publish.
+   * Reads all health problems of a volume, as seen from this node. The plugin may have failed to
+   * stage or publish the volume.
    */
   @Experimental
   VolumeHealthReport getVolumeHealth(NodeGetVolumeHealthRequest request);
@@ -96,8 +96,8 @@ public interface NodeService {
     CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
 
     /**
-     * Reads all health problems of a volume, as seen from this node. The plugin also reports on a
-     * volume that it failed to stage or publish.
+     * Reads all health problems of a volume, as seen from this node. The plugin may have failed to
+     * stage or publish the volume.
      */
     @Experimental
     CompletionStage<VolumeHealthReport> getVolumeHealth(NodeGetVolumeHealthRequest request);

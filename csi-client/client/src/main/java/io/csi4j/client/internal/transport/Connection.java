@@ -499,8 +499,8 @@ public final class Connection implements AutoCloseable {
       if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
       }
-      // A new connection at first looks like one that does not answer, so this problem replaces
-      // another problem only if it is certain.
+      // At first, a new connection looks silent. So an uncertain problem does not replace an
+      // earlier problem with the same reason, which may report a closed connection.
       if (now != null && (sure || last == null || last.reason() != now.reason())) {
         last = now;
       }

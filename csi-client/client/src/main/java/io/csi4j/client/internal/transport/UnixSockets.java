@@ -199,7 +199,7 @@ public sealed interface UnixSockets {
             return OptionalInt.of(uid);
           }
         } catch (IOException e) {
-          // The owner of this file cannot be read, so the file does not help to identify the user.
+          // The attributes of this file cannot be read, so the file does not identify the user.
         }
       }
       return OptionalInt.empty();

@@ -4,7 +4,7 @@ module io.csi4j.micrometer {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client.model;
   requires transitive micrometer.core;
-  // A host already has the modules that it watches.
+  // The volume modules are optional: a host that needs their metrics already has them.
   requires static transitive io.csi4j.volume.node;
   requires static transitive io.csi4j.volume.claims;
   requires static transitive io.csi4j.volume.controller;

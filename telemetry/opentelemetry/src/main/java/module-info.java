@@ -5,7 +5,7 @@ module io.csi4j.opentelemetry {
   requires transitive io.csi4j.client.model;
   requires transitive io.opentelemetry.api;
   requires io.opentelemetry.context;
-  // A host already has the modules that it traces.
+  // The volume modules are optional: a host that needs their traces already has them.
   requires static transitive io.csi4j.volume.node;
   requires static transitive io.csi4j.volume.claims;
   requires static transitive io.csi4j.volume.controller;

@@ -4,13 +4,13 @@ import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.PluginName;
 import java.util.Optional;
 
-/** Times the attempts of calls, and counts connections. */
+/** Measures the time of call attempts, and counts connections. */
 final class CallMeters implements CsiListener {
 
   private final Meters meters;
   private final PluginTags plugins;
 
-  /** The host's name of the plugin, if all calls are to one plugin. */
+  /** The name that the host gave to the plugin, if all calls go to the same plugin. */
   private final Optional<String> hosts;
 
   CallMeters(Meters meters, PluginTags plugins, Optional<String> hosts) {

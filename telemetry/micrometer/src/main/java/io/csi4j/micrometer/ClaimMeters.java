@@ -6,12 +6,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
-/** Times the operations on claims; the thread that performs one reports its start and its end. */
+/**
+ * Measures the time of operations on claims. The start and the end of an operation are reported on
+ * the thread that performs it.
+ */
 final class ClaimMeters implements ClaimEvent.Listener {
 
   private final Meters meters;
 
-  /** Start times of this thread's operations, innermost last. */
+  /** Start times of the nested operations of this thread, innermost last. */
   private final ThreadLocal<Deque<Long>> begun = ThreadLocal.withInitial(ArrayDeque::new);
 
   private ClaimMeters(Meters meters) {
@@ -19,8 +22,8 @@ final class ClaimMeters implements ClaimEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the claims module is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the claims module.
    */
   static ClaimEvent.Listener listener(Meters meters) {
     return new ClaimMeters(meters);

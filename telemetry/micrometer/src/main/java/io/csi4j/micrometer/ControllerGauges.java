@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 /**
  * Exposes the status of control planes as gauges. All gauges of a scrape share one snapshot, which
  * is at most a second old and needs no call to a store. Taking a snapshot registers gauges for new
- * codes, and removes those of codes that no pending operation has any more.
+ * codes. It also removes the gauges of codes that no longer occur in pending operations.
  */
 final class ControllerGauges {
 
@@ -29,7 +29,10 @@ final class ControllerGauges {
   private final LongSupplier nanoTime;
   private final List<Supplier<ControlPlaneStatus>> controllers = new CopyOnWriteArrayList<>();
 
-  /** Guards the fields below. Held while the status of the control planes is read. */
+  /**
+   * Guards the fields below. A thread holds this lock while it reads the status of the control
+   * planes.
+   */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Map<Series, Double> seen = Map.of();
@@ -40,7 +43,7 @@ final class ControllerGauges {
    * A time series.
    *
    * @param meter the meter of the series
-   * @param values the values of its tags, in the order of their keys
+   * @param values the values of the tags, in the order of the keys
    */
   private record Series(CsiMeter meter, List<String> values) {
 
@@ -54,7 +57,7 @@ final class ControllerGauges {
     this.nanoTime = nanoTime;
   }
 
-  /** Includes a control plane from now on; the returned object ends that. */
+  /** Begins to watch a control plane. Closing the returned object ends the watch. */
   AutoCloseable watch(Supplier<ControlPlaneStatus> controller) {
     controllers.add(controller);
     again();

@@ -6,7 +6,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Times the operations of one control plane, and counts its background events. */
+/** Measures the time of one control plane's operations, and counts its background events. */
 final class ControllerMeters implements ControllerEvent.Listener {
 
   private final Meters meters;
@@ -16,8 +16,8 @@ final class ControllerMeters implements ControllerEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the controller module is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the controller module.
    */
   static ControllerEvent.Listener listener(Meters meters) {
     return new ControllerMeters(meters);

@@ -4,7 +4,8 @@ import io.micrometer.core.instrument.Meter;
 import java.util.List;
 
 /**
- * The meters, with the keys of their tags in order. The table in docs/metrics.md lists the same.
+ * The meters, each with the ordered keys of its tags. The table in docs/metrics.md lists the same
+ * meters.
  */
 enum CsiMeter {
   ATTEMPTS(
@@ -169,7 +170,7 @@ enum CsiMeter {
     this.tags = List.of(tags);
   }
 
-  /** Returns the name in Micrometer's form. */
+  /** Returns the name of the meter in Micrometer's format. */
   String id() {
     return id;
   }

@@ -20,9 +20,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The metrics of csi4j in a Micrometer registry: timers of calls, operations, claims and stores,
- * gauges of volumes, plugins and control planes. A host passes the listeners to the objects that it
- * opens, and has the metrics watch the manager:
+ * The metrics of csi4j in a Micrometer registry: timers for calls, operations, claims and stores,
+ * and gauges for volumes, plugins and control planes. A host passes the listeners to the objects
+ * that it opens, and passes the manager to {@code watch}:
  *
  * <pre>{@code
  * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
@@ -36,23 +36,26 @@ import java.util.function.Supplier;
  * metrics.watch(manager); // volumes, uses, what is owed and in doubt, plugins
  * }</pre>
  *
- * <p>A tag is the name of a plugin, a call or an operation, or a value or code that csi4j defines:
- * never a plugin's id of a volume, a path, or free text. Plugins beyond a bound share one value.
- * The host's names of volumes and workloads are in one meter only, {@code csi4j.volume.trouble},
- * which has a bounded number of volumes in trouble and no healthy ones. Safe for use by many
- * threads.
+ * <p>The value of a tag is the name of a plugin, a call or an operation, or a value or code that
+ * csi4j defines. It is never a plugin's id of a volume, a path, or free text. Above a maximum
+ * number of plugins, all further plugins share one value. Only one meter, {@code
+ * csi4j.volume.trouble}, contains the host's names of volumes and workloads. It contains a limited
+ * number of volumes in trouble, and no healthy volumes. Safe for use by many threads.
  *
  * @since 1.0
  */
 public final class CsiMetrics implements AutoCloseable {
 
-  /** Default maximum number of plugins with their own value of the tag {@code plugin}. */
+  /** Default maximum number of plugins that have a separate value of the tag {@code plugin}. */
   public static final int MOST_PLUGINS = 100;
 
-  /** Default maximum number of volumes in trouble that are named. */
+  /** Default maximum number of volumes in trouble whose names appear in the metrics. */
   public static final int MOST_VOLUMES = 20;
 
-  /** Age below which an uncertain result or a pending release is a call that just runs. */
+  /**
+   * Minimum age of an uncertain result or a pending release that counts as trouble. If it is newer,
+   * its call is probably still running.
+   */
   static final Duration ORDINARY = Duration.ofSeconds(10);
 
   private final Meters meters;
@@ -98,15 +101,16 @@ public final class CsiMetrics implements AutoCloseable {
    *
    * @param mostPlugins the maximum number of plugins with their own value of the tag {@code
    *     plugin}; all further plugins share {@code other}
-   * @param mostVolumes the maximum number of volumes in trouble that are named, those with the
-   *     longest trouble first; all further ones are counted. Use 0 to name no volume
+   * @param mostVolumes the maximum number of volumes in trouble whose names appear in the metrics.
+   *     Volumes with the longest trouble come first; the remaining volumes are only counted. Use 0
+   *     to name no volume
    * @throws IllegalArgumentException if a number is negative
    */
   public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, int mostVolumes) {
     return bindTo(registry, mostPlugins, mostVolumes, ORDINARY, System::nanoTime);
   }
 
-  /** Binds metrics whose gauges use this clock to determine their age. */
+  /** Binds metrics whose gauges use this clock to determine the age of a snapshot. */
   static CsiMetrics bindTo(
       MeterRegistry registry,
       int mostPlugins,
@@ -129,43 +133,48 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Returns a listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener}, which
-   * times every attempt of a call. Any number of connections may share it; the tag {@code plugin}
-   * is the name that each plugin reports. It never blocks, so callbacks may run in place.
+   * Returns a listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener} that
+   * measures the time of every call attempt. Any number of connections may share the listener; the
+   * tag {@code plugin} is the name that each plugin reports. The listener never blocks, so
+   * callbacks may run in place.
    */
   public CsiListener calls() {
     return new CallMeters(meters, plugins, Optional.empty());
   }
 
   /**
-   * Returns a listener for the connections to one plugin, with the host's name of the plugin as the
-   * tag, so that its calls appear next to its volumes.
+   * Returns a listener for the connections to one plugin. The tag {@code plugin} is the host's name
+   * of the plugin, as in the metrics of its volumes.
    */
   public CsiListener calls(String plugin) {
     return new CallMeters(meters, plugins, Optional.of(Objects.requireNonNull(plugin, "plugin")));
   }
 
-  /** Returns a listener for the builder of one manager, which times every operation. */
+  /**
+   * Returns a listener for the builder of one manager. The listener measures the time of every
+   * operation.
+   */
   public VolumeEvent.Listener volumes() {
     return OperationMeters.listener(meters, plugins, gauges);
   }
 
   /**
-   * Returns a listener for the builder of one {@code VolumeController}, which times every operation
-   * and counts attempts in the background, take-overs and changes of the session and the store.
+   * Returns a listener for the builder of one {@code VolumeController}. The listener measures the
+   * time of every operation. It also counts background attempts, take-overs, and changes of the
+   * session and the store.
    */
   public ControllerEvent.Listener controllers() {
     return ControllerMeters.listener(meters);
   }
 
-  /** Returns a listener for claim coordinators, which times the operations on claims. */
+  /** Returns a listener for claim coordinators that measures the time of operations on claims. */
   public ClaimEvent.Listener claims() {
     return ClaimMeters.listener(meters);
   }
 
   /**
-   * Returns a listener for a plugin supervisor, or for one role of a registry, which counts the
-   * changes of the plugins' health.
+   * Returns a listener for a plugin supervisor, or for one role of a registry. The listener counts
+   * the changes of the plugins' health.
    */
   public PluginEvent.Listener plugins() {
     return event -> {
@@ -179,7 +188,7 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Counts a message: for sources that report only messages, such as a controller and a health
+   * Counts a message. Meant for sources that report only messages, such as a controller or a health
    * monitor.
    */
   public void message(OperatorMessage message) {
@@ -187,32 +196,34 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Exposes the volumes of a manager, the names of those in trouble, and the instances of its
-   * plugins. Gauges of several managers are added up. Reading the gauges takes a snapshot of the
-   * manager at most once a second, and calls no plugin.
+   * Exposes gauges for the volumes of a manager, the names of its volumes in trouble, and the
+   * instances of its plugins. The gauges of several managers are summed. Reading the gauges takes a
+   * snapshot of the manager at most once a second, and calls no plugin.
    *
-   * @return a handle that ends this, and removes the gauges of plugins that nothing else exposes
+   * @return a handle; closing it ends the watch, and removes the gauges of plugins that no other
+   *     watch exposes
    */
   public AutoCloseable watch(VolumeManager manager) {
     return gauges.watch(manager);
   }
 
   /**
-   * Exposes the plugin instances of a registry; the registry of a manager is included with the
-   * manager.
+   * Exposes gauges for the plugin instances of a registry. The registry of a watched manager is
+   * already included.
    *
-   * @return a handle that ends this, as for a manager
+   * @return a handle; closing it ends the watch, as for a manager
    */
   public AutoCloseable watch(PluginRegistry registry) {
     return gauges.watch(registry);
   }
 
   /**
-   * Exposes the status of a control plane: its volumes, pending operations, session, maintenance
-   * and store. Gauges of several controllers in a process are added up. Reading the gauges takes a
-   * snapshot of the controller at most once a second, and calls no store and no plugin.
+   * Exposes gauges for the status of a control plane: its volumes, pending operations, session,
+   * maintenance and store. The gauges of several controllers in a process are summed. Reading the
+   * gauges takes a snapshot of the controller at most once a second, and calls no store and no
+   * plugin.
    *
-   * @return a handle that ends this
+   * @return a handle; closing it ends the watch
    */
   public AutoCloseable watch(VolumeController controller) {
     return controllers.watch(controller::status);
@@ -224,14 +235,14 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Returns a store whose calls are timed by result: for the claim coordinators and the controllers
-   * of a process. Closing it closes the store.
+   * Returns a wrapper of the store that measures the time of calls, by result. Pass it to the claim
+   * coordinators and the controllers of the process. Closing the wrapper closes the store.
    */
   public RecordStore store(RecordStore store) {
     return MeteredStore.of(meters, Objects.requireNonNull(store, "store"));
   }
 
-  /** Removes all meters; the listeners have no further effect. Closing again has no effect. */
+  /** Removes all meters. Afterwards, the listeners have no effect. Closing again has no effect. */
   @Override
   public void close() {
     gauges.close();

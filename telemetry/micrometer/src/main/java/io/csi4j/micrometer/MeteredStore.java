@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Times the calls to a store by result, and counts the watches that have missed changes. */
+/**
+ * Measures the time of calls to a store, by result, and counts watches that have missed changes.
+ */
 final class MeteredStore implements RecordStore {
 
   private final Meters meters;
@@ -26,8 +28,8 @@ final class MeteredStore implements RecordStore {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the claims module is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the claims module.
    */
   static RecordStore of(Meters meters, RecordStore store) {
     return new MeteredStore(meters, store);

@@ -16,10 +16,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the registered meters, so that they are found quickly and removed at the end. */
+/**
+ * Keeps the registered meters, so that they can be found quickly and can all be removed at the end.
+ */
 final class Meters {
 
-  /** Bounds of the histogram buckets, for percentiles across several processes. */
+  /**
+   * Bounds of the histogram buckets. The same bounds in all processes allow percentiles across
+   * processes.
+   */
   private static final Duration[] BUCKETS = {
     Duration.ofMillis(5),
     Duration.ofMillis(25),
@@ -40,7 +45,7 @@ final class Meters {
    * A time series.
    *
    * @param meter the meter of the series
-   * @param values the values of its tags, in the order of their keys
+   * @param values the values of the tags, in the order of the keys
    */
   private record Key(CsiMeter meter, List<String> values) {
 
@@ -132,7 +137,7 @@ final class Meters {
     }
   }
 
-  /** Removes all meters, and registers no more. */
+  /** Removes all meters. Afterwards, no meter can be registered. */
   void close() {
     registering.lock();
     try {

@@ -30,15 +30,15 @@ import java.util.stream.Stream;
 /**
  * Exposes the state of managers and registries as gauges. All gauges of a scrape share one
  * snapshot, which is at most a second old. Taking a snapshot registers gauges for new plugins and
- * volumes in trouble. It removes those of plugins that are neither registered nor have volumes, and
- * of volumes that are well again.
+ * for new volumes in trouble. It also removes the gauges of plugins that are not registered and
+ * have no volumes, and of volumes that are healthy again.
  */
 final class NodeGauges {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.micrometer");
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
 
-  /** Health of an instance without a supervisor, before its first call. */
+  /** The reported health of an instance without a supervisor, before the first call to it. */
   private static final String NOT_ASKED = "not_asked";
 
   private static final Map<CsiMeter, ToLongFunction<Figures>> PLAIN =
@@ -57,10 +57,10 @@ final class NodeGauges {
   private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
   private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
 
-  /** Whether each plugin answered its last call, as reported to listeners. */
+  /** Whether each plugin answered the last call to it, by plugin name. */
   private final Map<String, Boolean> answered = new ConcurrentHashMap<>();
 
-  /** Guards the fields below. Held while managers and registries are read. */
+  /** Guards the fields below. A thread holds this lock while it reads managers and registries. */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Map<String, Figures> seen = Map.of();
@@ -70,7 +70,7 @@ final class NodeGauges {
   private long lookedAt;
   private boolean isStale = true;
 
-  /** The numbers of one value of the tag {@code plugin}. */
+  /** The numbers for one value of the tag {@code plugin}. */
   private static final class Figures {
     private final Map<PathStatus, Long> uses = new EnumMap<>(PathStatus.class);
     private final Map<String, Long> instances = new HashMap<>();
@@ -98,7 +98,7 @@ final class NodeGauges {
     this.nanoTime = nanoTime;
   }
 
-  /** Includes a manager from now on; the returned object ends that. */
+  /** Begins to watch a manager. Closing the returned object ends the watch. */
   AutoCloseable watch(VolumeManager manager) {
     managers.add(manager);
     AutoCloseable itsPlugins = watch(manager.plugins());
@@ -108,7 +108,7 @@ final class NodeGauges {
     };
   }
 
-  /** Includes a registry from now on; the returned object ends that. */
+  /** Begins to watch a registry. Closing the returned object ends the watch. */
   AutoCloseable watch(PluginRegistry registry) {
     registries.add(registry);
     meters.gauge(CsiMeter.PLUGINS, this::plugins);
@@ -125,7 +125,7 @@ final class NodeGauges {
     answered.put(plugin, isAnswered);
   }
 
-  /** Stops watching all control planes. */
+  /** Stops watching all managers and registries. */
   void close() {
     managers.clear();
     registries.clear();
@@ -192,8 +192,8 @@ final class NodeGauges {
   }
 
   /**
-   * Returns the health of an instance. An instance without a supervisor is never probed: its last
-   * call determines its health.
+   * Returns the health of an instance. An instance without a supervisor is never probed, so the
+   * last call to it determines its health.
    */
   private String health(RegisteredPlugin instance) {
     PluginHealth health = instance.health();
@@ -255,7 +255,10 @@ final class NodeGauges {
     }
   }
 
-  /** Shows the volumes in trouble, and hides those that are well again. */
+  /**
+   * Registers gauges for the volumes in trouble, and removes the gauges of volumes that are healthy
+   * again.
+   */
   private void show(VolumeTroubles.Named next) {
     VolumeTroubles.Named before = named;
     named = next;
@@ -280,8 +283,8 @@ final class NodeGauges {
   }
 
   /**
-   * Returns the possible states of a use. This is not a constant, because a host without volumes
-   * does not have the class.
+   * Returns the possible states of a use. This is a method and not a constant, because a host
+   * without the volume manager does not have the class {@code PathStatus}.
    */
   private static List<PathStatus> statuses() {
     return List.of(PathStatus.IN_DOUBT, PathStatus.PRESENT, PathStatus.GOING, PathStatus.DEAD);

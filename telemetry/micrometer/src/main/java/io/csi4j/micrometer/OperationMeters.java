@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Times the operations of one manager. Called on one thread at a time. */
+/** Measures the time of one manager's operations. Called by one thread at a time. */
 final class OperationMeters implements VolumeEvent.Listener {
 
   /** Code of an operation that did not fail. */
@@ -25,7 +25,10 @@ final class OperationMeters implements VolumeEvent.Listener {
   private final Meters meters;
   private final PluginTags plugins;
 
-  /** The start of an operation may have been dropped when its failure is reported. */
+  /**
+   * The operations whose start was reported. The start of an operation may have been dropped before
+   * its failure is reported.
+   */
   private final Set<OperationId> open = new HashSet<>();
 
   private final NodeGauges gauges;
@@ -37,8 +40,8 @@ final class OperationMeters implements VolumeEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the volume manager is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the volume manager.
    */
   static VolumeEvent.Listener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
     return new OperationMeters(meters, plugins, gauges);
@@ -66,8 +69,7 @@ final class OperationMeters implements VolumeEvent.Listener {
   private void called(VolumeEvent.Called called) {
     switch (called.code()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED -> gauges.called(called.plugin().value(), false);
-      // A caller that cancels, or a condition that prevents a call from being sent, says nothing
-      // about the plugin.
+      // A cancelled call, or a call that was not sent, does not show whether the plugin answers.
       case CANCELLED -> {}
       default -> {
         if (called.isSent()) {

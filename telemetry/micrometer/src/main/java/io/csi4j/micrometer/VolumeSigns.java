@@ -6,12 +6,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The signs of trouble of one volume.
+ * The possible signs of trouble of one volume.
  *
  * @param isDoubted whether the result of a call is uncertain
- * @param isOwed whether a release is pending, complete or of one use
+ * @param isOwed whether a release of the complete volume or of one use is pending
  * @param isTroubled whether a problem keeps the volume from continuing
- * @param isUnwell whether it has known faults
+ * @param isUnwell whether the volume has known faults
  */
 record VolumeSigns(boolean isDoubted, boolean isOwed, boolean isTroubled, boolean isUnwell) {
 
@@ -27,12 +27,12 @@ record VolumeSigns(boolean isDoubted, boolean isOwed, boolean isTroubled, boolea
         !status.health().isWell());
   }
 
-  /** Returns whether nothing is wrong, and nothing is pending. */
+  /** Returns whether the volume has no sign of trouble. */
   boolean isHealthy() {
     return !isDoubted && !isOwed && !isTroubled && !isUnwell;
   }
 
-  /** Returns whether the signs are those of each call while it runs. */
+  /** Returns whether a call that is still running can explain the signs. */
   boolean mayBeOrdinary() {
     return !isTroubled && !isUnwell;
   }

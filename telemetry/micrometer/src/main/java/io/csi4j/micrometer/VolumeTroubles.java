@@ -20,19 +20,26 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Names the volumes in trouble, those with the longest trouble first and not more than a maximum,
- * and counts the others. A volume is named by the host's names; its handle, its paths and its texts
- * are left out, as they may hold anything. Used by one thread at a time.
+ * Selects the volumes in trouble that are named in the metrics, up to a maximum, and counts the
+ * remaining volumes. The volumes with the longest trouble come first. The metrics contain only the
+ * host's names of a volume. The volume's handle, paths and texts are left out, because they may
+ * contain any value. Used by one thread at a time.
  */
 final class VolumeTroubles {
 
   private final PluginTags tags;
   private final int most;
 
-  /** Age below which an uncertain result or a pending release is a call that just runs. */
+  /**
+   * Minimum age of an uncertain result or a pending release that counts as trouble. If it is newer,
+   * its call is probably still running.
+   */
   private final Duration ordinary;
 
-  /** The first sight of each volume in trouble, for a trouble without a known beginning. */
+  /**
+   * The time at which each volume in trouble was first seen, for troubles without a known
+   * beginning.
+   */
   private Map<Place, Long> begun = Map.of();
 
   /**
@@ -55,14 +62,14 @@ final class VolumeTroubles {
    * The volumes in trouble at one moment.
    *
    * @param seconds the age of each named trouble in seconds, by the values of its tags
-   * @param omitted the number of the others
+   * @param omitted the number of volumes in trouble that are not named
    */
   record Named(Map<List<String>, Double> seconds, int omitted) {
 
     static final Named NONE = new Named(Map.of(), 0);
   }
 
-  /** One look at all managers. */
+  /** Collects the volumes in trouble of all managers for one snapshot. */
   final class Look {
 
     private final long now;
@@ -77,7 +84,7 @@ final class VolumeTroubles {
      * Includes a volume.
      *
      * @param manager its manager
-     * @param volume the volume, which is on record
+     * @param volume the volume, which is in the manager's records
      * @param status its status
      * @param signs its signs of trouble
      */
@@ -107,7 +114,7 @@ final class VolumeTroubles {
           .orElseGet(() -> Duration.ofNanos(now - seen.getOrDefault(place, now)));
     }
 
-    /** Ends the look. */
+    /** Returns the result. */
     Named named() {
       begun = seen;
       troubles.sort(
@@ -117,7 +124,7 @@ final class VolumeTroubles {
       Map<List<String>, Double> named = new HashMap<>();
       int omitted = 0;
       for (Trouble trouble : troubles) {
-        // Volumes with equal names are one time series, which has the age of the longest trouble.
+        // Volumes with equal names share one time series, with the age of the longest trouble.
         if (named.size() == most || named.containsKey(trouble.values())) {
           omitted++;
         } else {
@@ -134,7 +141,7 @@ final class VolumeTroubles {
     this.ordinary = ordinary;
   }
 
-  /** Begins a look at all managers. */
+  /** Begins to collect the volumes in trouble of all managers. */
   Look look(long now) {
     return new Look(now);
   }
@@ -158,7 +165,9 @@ final class VolumeTroubles {
         code(volume, status, signs).name());
   }
 
-  /** Returns the affected uses: those that are not well, or all if it is the volume itself. */
+  /**
+   * Returns the affected uses: the uses in trouble, or all uses if the volume itself is in trouble.
+   */
   private static Stream<VolumeUse> uses(Explanation.Explained volume, VolumeStatus status) {
     List<VolumeUse> affected =
         Stream.concat(

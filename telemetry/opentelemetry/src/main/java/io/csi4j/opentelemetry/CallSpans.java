@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Creates a span for each attempt of a call on one connection. The parent is the caller's span,
- * whatever the thread on which the attempt begins.
+ * even if the attempt begins on another thread.
  */
 final class CallSpans implements CsiListener {
 
@@ -18,7 +18,10 @@ final class CallSpans implements CsiListener {
   private final OpenSpans spans;
   private final NewestContexts callers = new NewestContexts();
 
-  /** Attempts in progress, by identity, because attempts of several connections may be equal. */
+  /**
+   * Attempts in progress, compared by identity, because attempts of different connections may be
+   * equal.
+   */
   private final Map<Started, Span> attempts;
 
   CallSpans(RpcSpans calls, OpenSpans spans, Map<Started, Span> attempts) {

@@ -9,15 +9,16 @@ import java.util.Deque;
 import java.util.Locale;
 
 /**
- * Creates a span for each operation on a claim. The thread that performs the operation reports its
- * start and end, so anything that the thread does in between is a child of the span.
+ * Creates a span for each operation on a claim. The start and the end of an operation are reported
+ * on the thread that performs it. So all spans that this thread creates in between are children of
+ * the operation's span.
  */
 final class ClaimSpans implements ClaimEvent.Listener {
 
   private final Tracer tracer;
   private final OpenSpans spans;
 
-  /** Operations of this thread, innermost last. */
+  /** The nested operations of this thread, innermost last. */
   private final ThreadLocal<Deque<Doing>> doing = ThreadLocal.withInitial(ArrayDeque::new);
 
   private record Doing(Span span, Scope scope) {}
@@ -28,8 +29,8 @@ final class ClaimSpans implements ClaimEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the claims module is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the claims module.
    */
   static ClaimEvent.Listener listener(Tracer tracer, OpenSpans spans) {
     return new ClaimSpans(tracer, spans);
@@ -47,7 +48,7 @@ final class ClaimSpans implements ClaimEvent.Listener {
   @SuppressWarnings("MustBeClosedChecker") // Closed when the end is reported, on the same thread.
   private void begin(ClaimEvent.Started started) {
     if (!spans.isOpen()) {
-      // The end is reported nevertheless.
+      // The end of the operation is reported nevertheless, and needs an entry to remove.
       doing.get().addLast(new Doing(Span.getInvalid(), Scope.noop()));
       return;
     }

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Creates a span for each operation of one controller, with its calls as children. An operation
- * begins and ends on one thread, so anything that the host does on this thread in between is a
- * child of it, too.
+ * begins and ends on one thread, so all spans that the host creates on this thread in between are
+ * also children of the operation's span.
  */
 final class ControllerSpans implements ControllerEvent.Listener {
 
@@ -36,8 +36,8 @@ final class ControllerSpans implements ControllerEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the controller module is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the controller module.
    */
   static ControllerEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new ControllerSpans(calls, spans);
@@ -90,8 +90,8 @@ final class ControllerSpans implements ControllerEvent.Listener {
   }
 
   /**
-   * Creates a span for the wait for another control plane: a child of the operation, which lasts as
-   * long as the wait.
+   * Creates a span for the time that an operation waits for another control plane. The span is a
+   * child of the operation's span.
    */
   private void begin(ControllerEvent.Waiting waiting) {
     Begun parent = open.get(waiting.operation()).orElse(null);

@@ -13,9 +13,9 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * The traces of csi4j: a span for each operation of a volume manager or of a controller, with its
- * calls to the plugin as children, and one for each operation on a claim. An operation is a child
- * of the span that was current on the requesting thread:
+ * The traces of csi4j. Each operation of a volume manager or a controller has a span, and each call
+ * of the operation to a plugin has a child span. Each operation on a claim also has a span. The
+ * parent of an operation's span is the span that was current on the requesting thread:
  *
  * <pre>{@code
  * CsiTracing tracing = CsiTracing.of(telemetry);
@@ -23,14 +23,15 @@ import java.util.Map;
  *     VolumeManager.builder(directory).listener(tracing.volumes()).plugin(plugin).open();
  * }</pre>
  *
- * <p>Spans contain names, codes and the host's own names of volumes and workloads; no secrets,
- * contexts or texts of a plugin, and no paths except that of a plugin's socket. Plugins receive the
- * context of a trace if the host enables it ({@link #propagation}). Safe for use by many threads.
+ * <p>Spans contain names, codes, and the host's own names of volumes and workloads. They contain no
+ * secrets, no contexts and texts of a plugin, and no paths except the path of a plugin's socket.
+ * Plugins receive the context of a trace if the host enables {@link #propagation}. Safe for use by
+ * many threads.
  *
- * <p>The spans of calls have the experimental names of OpenTelemetry's conventions for RPC unless
- * the process was started with {@code OTEL_SEMCONV_STABILITY_OPT_IN}, or with the system property
- * {@code otel.semconv-stability.opt-in}, which has precedence: {@code rpc} for the stable names,
- * {@code rpc/dup} for both.
+ * <p>By default, the spans of calls have the experimental names of OpenTelemetry's conventions for
+ * RPC. The environment variable {@code OTEL_SEMCONV_STABILITY_OPT_IN} or the system property {@code
+ * otel.semconv-stability.opt-in}, which has precedence, selects other names: {@code rpc} for the
+ * stable names, {@code rpc/dup} for both.
  *
  * @since 1.0
  */
@@ -45,7 +46,10 @@ public final class CsiTracing implements AutoCloseable {
     this.calls = calls;
   }
 
-  /** Returns a tracing with the tracer {@code io.csi4j} of this OpenTelemetry. */
+  /**
+   * Returns a tracing that creates its spans with the tracer {@code io.csi4j} of this
+   * OpenTelemetry.
+   */
   public static CsiTracing of(OpenTelemetry telemetry) {
     return of(telemetry, RpcConvention.ofProcess());
   }
@@ -68,9 +72,9 @@ public final class CsiTracing implements AutoCloseable {
 
   /**
    * Returns a listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener} of one
-   * connection: it creates a span for each attempt of a call, as a child of the caller's current
-   * span. Do not use it for the plugins of a manager or a controller, which report the calls of
-   * their operations themselves ({@link #volumes}, {@link #controllers}).
+   * connection. The listener creates a span for each attempt of a call, as a child of the caller's
+   * current span. Do not use it for the plugins of a manager or a controller: their own listeners
+   * ({@link #volumes}, {@link #controllers}) already report the calls.
    */
   public CsiListener calls() {
     return new CallSpans(calls, spans, attempts);
@@ -83,15 +87,18 @@ public final class CsiTracing implements AutoCloseable {
 
   /**
    * Returns metadata for {@link io.csi4j.client.model.ConnectOptions.Builder#metadata} of any
-   * number of connections: calls are sent with W3C's {@code traceparent} and {@code tracestate}, so
-   * that the spans of a plugin with its own tracing belong to the caller's trace. Calls without a
-   * current span are sent without these headers.
+   * number of connections. With this metadata, calls are sent with W3C's headers {@code
+   * traceparent} and {@code tracestate}, so that spans that a plugin creates belong to the caller's
+   * trace. A call without a current span is sent without these headers.
    */
   public CallMetadata propagation() {
     return new TraceMetadata(spans, attempts);
   }
 
-  /** Ends the open spans; the listeners create no more spans. Closing again has no effect. */
+  /**
+   * Ends the open spans. Afterwards, the listeners create no more spans. Closing again has no
+   * effect.
+   */
   @Override
   public void close() {
     spans.close();

@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Remembers the context of each task until the task is over; the oldest contexts are dropped. */
+/**
+ * Remembers the context of each task until the task ends. If there are too many contexts, the
+ * oldest are dropped.
+ */
 final class NewestContexts {
 
   private static final int MOST = 1_000;

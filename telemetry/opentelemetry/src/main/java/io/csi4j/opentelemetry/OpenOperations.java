@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The operations in progress, each with its calls in progress. Events of an operation may be
- * dropped, so the number of operations is bounded: the oldest are ended and removed.
+ * The operations in progress, each with its calls in progress. The end of an operation may never be
+ * reported, because events can be dropped. So the number of operations is bounded: the oldest
+ * operations are ended and removed.
  */
 final class OpenOperations {
 
@@ -39,8 +40,8 @@ final class OpenOperations {
   private record Open(Begun operation, Map<CsiOperation, Begun> calls) {}
 
   /**
-   * Returns the span of an operation, which is started if there is none. Two threads may call this
-   * at the same time; only one span is started.
+   * Returns the span of an operation, and starts it if there is none. If two threads call this
+   * method at the same time, only one span is started.
    */
   Begun begin(OperationId id, Supplier<Begun> how) {
     Optional<Open> eldest = Optional.empty();
@@ -74,7 +75,10 @@ final class OpenOperations {
     }
   }
 
-  /** Adds a call of an operation; an earlier equal call is ended. */
+  /**
+   * Adds a call of an operation. If the same call is already open, ends the span of the earlier
+   * call.
+   */
   void add(OperationId id, CsiOperation call, Begun begun) {
     spans.add(begun.span());
     Optional<Begun> left;

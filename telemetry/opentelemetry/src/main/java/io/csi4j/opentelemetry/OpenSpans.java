@@ -23,7 +23,7 @@ final class OpenSpans {
     }
   }
 
-  /** Adds a span that has begun; ends it at once if tracing has ended. */
+  /** Adds a span that has begun. Ends the span immediately if tracing has ended. */
   void add(Span span) {
     lock.lock();
     try {

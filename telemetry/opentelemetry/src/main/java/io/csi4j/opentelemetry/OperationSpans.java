@@ -30,8 +30,8 @@ final class OperationSpans implements VolumeEvent.Listener {
   }
 
   /**
-   * Creates the listener here, so that the entry point can be loaded where the volume manager is
-   * absent.
+   * Creates the listener. This method is in this class, so that the entry point can be loaded
+   * without the volume manager.
    */
   static VolumeEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new OperationSpans(calls, spans);
@@ -108,7 +108,7 @@ final class OperationSpans implements VolumeEvent.Listener {
     call.span().setAttribute(SpanWords.SENT, called.isSent());
     calls.ended(call.span(), called.code(), called.isSent(), called.endpoint());
     Instant now = Instant.now();
-    // The elapsed time includes the wait before the call was sent, which the span may leave out.
+    // The elapsed time includes the time before the call was sent, which the span may not include.
     Instant ended = call.began().plus(called.elapsed());
     call.span().end(ended.isAfter(now) ? now : ended);
   }

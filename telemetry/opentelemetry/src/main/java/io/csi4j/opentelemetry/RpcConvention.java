@@ -6,19 +6,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The names for spans of calls, from OpenTelemetry's semantic conventions. While programs migrate
- * from one to the other, the environment decides which names all instrumentations of a process
- * emit.
+ * The names for spans of calls, from OpenTelemetry's semantic conventions. OpenTelemetry has
+ * experimental and stable names. While programs migrate to the stable names, an environment
+ * variable selects the names that all instrumentations of a process emit.
  */
 enum RpcConvention {
-  /** The experimental names, as of release 1.37. */
+  /** The experimental names of release 1.37. */
   EXPERIMENTAL,
-  /** The stable names, as of release 1.45. */
+  /** The stable names of release 1.45. */
   STABLE,
-  /** Both sets of names; an attribute with different values in each has the stable value. */
+  /**
+   * Both sets of names. If an attribute has different values in the two sets, the stable value is
+   * used.
+   */
   BOTH;
 
-  /** The environment variable, and the system property that has precedence. */
+  /** The environment variable that selects the convention. A system property has precedence. */
   static final String VARIABLE = "OTEL_SEMCONV_STABILITY_OPT_IN";
 
   static final String PROPERTY = "otel.semconv-stability.opt-in";

@@ -13,19 +13,19 @@ import java.util.Optional;
 
 /**
  * Creates the spans of calls to plugins, with OpenTelemetry's names and attributes for gRPC calls.
- * The tables in docs/metrics.md list the same.
+ * The tables in docs/metrics.md list the same names.
  *
  * @param tracer the tracer that creates the spans
  * @param convention the names of spans and attributes
  */
 record RpcSpans(Tracer tracer, RpcConvention convention) {
 
-  // Experimental, as of 1.37.
+  // The key of the RPC system in the experimental names of release 1.37.
   static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("rpc.system");
   static final AttributeKey<String> SERVICE = AttributeKey.stringKey("rpc.service");
   static final AttributeKey<Long> GRPC_STATUS_CODE = AttributeKey.longKey("rpc.grpc.status_code");
 
-  // Stable, as of 1.45.
+  // The key of the RPC system in the stable names of release 1.45.
   static final AttributeKey<String> SYSTEM_NAME = AttributeKey.stringKey("rpc.system.name");
   static final AttributeKey<String> STATUS_CODE = AttributeKey.stringKey("rpc.status_code");
   static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
@@ -33,14 +33,14 @@ record RpcSpans(Tracer tracer, RpcConvention convention) {
   static final AttributeKey<String> PEER_ADDRESS = AttributeKey.stringKey("network.peer.address");
 
   /**
-   * The name of a method: without its service in the experimental names, with it in the stable
-   * ones.
+   * The key of the method name. The experimental names use the method without its service; the
+   * stable names include the service.
    */
   static final AttributeKey<String> METHOD = AttributeKey.stringKey("rpc.method");
 
   private static final String GRPC = "grpc";
 
-  /** Returns a span of a call, which the caller starts. */
+  /** Returns the builder for the span of a call. The caller starts the span. */
   SpanBuilder of(CsiOperation call, Context parent, Optional<CsiEndpoint> endpoint) {
     SpanBuilder span =
         tracer
@@ -80,7 +80,7 @@ record RpcSpans(Tracer tracer, RpcConvention convention) {
       }
     }
     if (isError && convention == RpcConvention.STABLE) {
-      // The stable conventions allow no description that repeats error.type.
+      // The stable conventions forbid a description that only repeats error.type.
       span.setStatus(io.opentelemetry.api.trace.StatusCode.ERROR);
     }
   }

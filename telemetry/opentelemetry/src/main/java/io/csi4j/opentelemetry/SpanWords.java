@@ -3,7 +3,9 @@ package io.csi4j.opentelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 
-/** The names and attributes of csi4j's own spans. The table in docs/metrics.md lists the same. */
+/**
+ * The names and attributes of csi4j's own spans. The table in docs/metrics.md lists the same names.
+ */
 final class SpanWords {
 
   static final String SCOPE = "io.csi4j";

@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Sends the context of a trace in W3C's headers {@code traceparent} and {@code tracestate}: the
- * context of the attempt's span, if {@link CallSpans} creates one, and of the caller's span
- * otherwise. Baggage is not sent: it may contain data that a plugin must not receive.
+ * Sends the context of a trace in W3C's headers {@code traceparent} and {@code tracestate}. This is
+ * the context of the attempt's span if {@link CallSpans} creates one, and otherwise of the caller's
+ * span. Baggage is not sent: it may contain data that a plugin must not receive.
  *
- * @param spans the open spans, which know whether tracing has ended
+ * @param spans the open spans; also used to check whether tracing has ended
  * @param attempts the attempts in progress
  */
 record TraceMetadata(OpenSpans spans, Map<Started, Span> attempts) implements CallMetadata {

@@ -18,10 +18,10 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A job whose volume moves between three nodes, while control planes, an agent and the plugin are
- * killed and a node is cut off and fenced. Each host is a process: {@link
- * io.csi4j.examples.cluster.Host}. The mounts are real, so it runs as root or in a user namespace;
- * {@code examples/quickstart cluster} makes one.
+ * Moves the volume of a job between three nodes. Meanwhile, control planes, an agent and the plugin
+ * are killed, and a node is cut off and fenced. Each host is a separate process, which runs {@link
+ * io.csi4j.examples.cluster.Host}. The mounts are real, so the program needs root or a user
+ * namespace; the script {@code examples/quickstart cluster} creates a user namespace.
  */
 public final class ClusterQuickstart {
 
@@ -43,8 +43,9 @@ public final class ClusterQuickstart {
   }
 
   /**
-   * Shows it in the directory given, which is made if it is missing, with the store given: {@code
-   * etcd}, {@code postgresql}, {@code directory}, or {@code first} for the first one there is.
+   * Runs the quickstart. The first argument is the directory, which is created if it is missing.
+   * The second argument is the store: {@code etcd}, {@code postgresql}, {@code directory}, or
+   * {@code first} for the first store that this machine has.
    */
   public static void main(String[] args) {
     Patience patience = Patience.since(ProcessHandle.current());
@@ -225,7 +226,7 @@ public final class ClusterQuickstart {
 
   // ---- steps
 
-  /** Returns a control plane. Starts it if the store allows one at a time. */
+  /** Returns a control plane. Starts it if the store allows only one control plane at a time. */
   private HostProcess next(LocalCluster cluster, String name) {
     if (!cluster.isRunning(name)) {
       cluster.startPlane(name);

@@ -10,16 +10,16 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * The storage system of a cluster on this machine, in its own process: it attaches volumes to nodes
- * and really mounts them there.
+ * The storage system of a cluster on this machine, which runs in a separate process. It attaches
+ * volumes to nodes, and creates real mounts on them.
  */
 final class ClusterStorage {
 
   private ClusterStorage() {}
 
   /**
-   * Serves the nodes named after the directory of its volumes, until it is killed, or its parent
-   * ends.
+   * Serves the given nodes, until the process is killed or its parent ends. The first argument is
+   * the directory of the volumes; the other arguments are the nodes.
    */
   public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));

@@ -63,10 +63,10 @@ import java.util.stream.Collectors;
 
 /**
  * A control plane with two nodes in two zones. A volume is placed, created, claimed by a workload,
- * attached to its node, released, backed up, restored, expanded and deleted; another one lives as
- * long as a job. The catalog is on disk, and claims are in an etcd if there is one on the PATH. The
- * storage system is a fake of the testkit, and nothing is mounted, so this needs no privileges;
- * {@code examples/quickstart controller} runs it.
+ * attached to the workload's node, released, backed up, restored, expanded and deleted. A second
+ * volume exists only while a job runs. The catalog is on disk; the claims are in etcd if the PATH
+ * contains it. The storage system is a fake from the testkit, and nothing is mounted, so the
+ * program needs no privileges. The script {@code examples/quickstart controller} runs it.
  */
 public final class ControllerQuickstart {
 
@@ -79,14 +79,14 @@ public final class ControllerQuickstart {
       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
   /**
-   * Claims have the name of a node; the storage system has the id that the plugin of the node
-   * reports.
+   * Claims contain the name of a node. The storage system uses another id, which the plugin on the
+   * node reports.
    */
   private static final NodeId NODE_1 = NodeId.of("node-1");
 
   private static final NodeId NODE_2 = NodeId.of("node-2");
 
-  /** The longest time until an etcd answers. */
+  /** Maximum time to wait until etcd answers. */
   private static final Duration START = Duration.ofSeconds(20);
 
   private final Path directory;
@@ -97,7 +97,7 @@ public final class ControllerQuickstart {
     this.story = story;
   }
 
-  /** Shows it in the directory given, which is made if it is missing. */
+  /** Runs the quickstart in the given directory, which is created if it is missing. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }
@@ -178,7 +178,7 @@ public final class ControllerQuickstart {
     }
   }
 
-  /** A node as the registry of its own VolumeManager lists it. */
+  /** Returns a node as the registry of the node's VolumeManager would report it. */
   private static Placement.Node node(FakeCsiPlugin storage, NodeName name, NodeId id) {
     try (CsiPlugin plugin = CsiPlugin.connect(storage.nodeEndpoint(id))) {
       NodeInfo info = plugin.node().getInfo();
@@ -233,7 +233,7 @@ public final class ControllerQuickstart {
     story.step("host", "the same request again finds it, without a call");
   }
 
-  /** Shows why no node can have the volume for another workload. */
+  /** Shows why no node can use the volume for another workload. */
   private void otherNodes(
       VolumeController controller, Placement placement, List<Placement.Node> nodes) {
     CatalogVolume notes = controller.find(NOTES).orElseThrow();
@@ -339,7 +339,7 @@ public final class ControllerQuickstart {
   }
 
   private static Snapshot cut(SnapshotBackups backups, SnapshotName name) {
-    // The application is paused here.
+    // A real application would be paused while the backup is taken.
     return backups.cut(NOTES, name, Map.of());
   }
 
@@ -351,7 +351,7 @@ public final class ControllerQuickstart {
         .build();
   }
 
-  /** Shows a volume that is created for a task and deleted after it. */
+  /** Shows a volume that is created for a task and deleted when the task ends. */
   private void job(
       VolumeController controller, ClaimCoordinator coordinator, Placement.Report report) {
     JobVolumes volumes = new JobVolumes(controller, coordinator);

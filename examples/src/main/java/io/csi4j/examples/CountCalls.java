@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A listener that counts and times attempts by operation and status. For Micrometer there is one
- * already, in {@code csi4j-micrometer}.
+ * A listener that counts and times attempts by operation and status. The module {@code
+ * csi4j-micrometer} already has a listener for Micrometer.
  */
 public final class CountCalls implements CsiListener {
 
-  /** What is counted together: attempts of one operation that ended with one status. */
+  /** The attempts that share a counter: attempts of the same operation with the same status. */
   record Series(CsiOperation operation, StatusCode code) {}
 
   private static final class Timer {
@@ -69,7 +69,7 @@ public final class CountCalls implements CsiListener {
     out.println(running() + " still running");
   }
 
-  /** Probes the plugin at the endpoint given as often as told, and prints what was counted. */
+  /** Probes the plugin at the given endpoint the given number of times, and prints the counts. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }

@@ -38,16 +38,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A CSI driver on trial: any program that serves CSI and really mounts, started by its command. One
- * of three parts is run, in a mount namespace that ends with it; {@code testing/drivers} makes one.
+ * Tests a CSI driver. The driver is any program that serves CSI and creates real mounts; the trial
+ * starts it by a command. A run consists of one of three parts, in a mount namespace that ends with
+ * the run; {@code testing/drivers} creates the namespace.
  *
  * <ul>
- *   <li>{@code agent}: the steps of the tutorial; the host and then the driver are killed while a
+ *   <li>{@code agent}: the steps of the tutorial. The host and then the driver are killed while a
  *       workload uses its volume.
- *   <li>{@code kills}: rounds in which the host, the driver or both are killed at any moment, also
- *       in the middle of a call. Afterwards what is wanted must be mounted, and nothing else.
- *   <li>{@code proxy}: the calls go through a {@link CsiProxy}, which loses answers, breaks the
- *       connection and repeats calls, and judges both sides.
+ *   <li>{@code kills}: rounds in which the host, the driver or both are killed at a random moment,
+ *       even during a call. After each round, exactly the wanted volumes must be mounted.
+ *   <li>{@code proxy}: the calls go through a {@link CsiProxy}. The proxy loses answers, breaks the
+ *       connection and repeats calls, and checks the client and the driver.
  * </ul>
  */
 final class DriverTrial {
@@ -58,7 +59,7 @@ final class DriverTrial {
   private static final List<String> WORKLOADS = List.of("web-1", "web-2");
   private static final String CONTENT = "volume.txt";
 
-  /** The longest time between an order and a kill. */
+  /** Maximum time between an order and a kill. */
   private static final int LONGEST_MILLIS = 100;
 
   private static final List<CsiOperation> CHANGES =
@@ -81,7 +82,7 @@ final class DriverTrial {
 
   private final int force = Integer.getInteger("trial.force", 0);
 
-  /** Number of seconds that a host may take until all is as wanted. */
+  /** Number of seconds that a host may take until exactly the wanted volumes are mounted. */
   private final long patience = Long.getLong("trial.patience", 60);
 
   private final Path report;
@@ -97,7 +98,7 @@ final class DriverTrial {
     driver = startDriver();
   }
 
-  /** Runs a part, prints its result in a line, and ends with status 1 if it failed. */
+  /** Runs one part, prints the result on one line, and exits with status 1 if the part failed. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }
@@ -254,7 +255,7 @@ final class DriverTrial {
         .formatted(rounds, hostKills, driverKills, seed);
   }
 
-  /** Wants these uses until they are mounted and nothing else is; returns their paths. */
+  /** Orders these uses until they, and no other uses, are mounted. Returns their paths. */
   private Map<String, Path> settle(TrialProcess host, List<String> wanted, int round) {
     long begun = System.nanoTime();
     Map<String, Path> paths = new HashMap<>();
@@ -281,7 +282,7 @@ final class DriverTrial {
     }
   }
 
-  /** Each path must show its own volume. */
+  /** Checks that each path shows its own volume. */
   private static void look(Map<String, Path> paths, Set<String> marked, int round)
       throws IOException {
     for (Map.Entry<String, Path> each : paths.entrySet()) {
@@ -330,7 +331,7 @@ final class DriverTrial {
     }
   }
 
-  /** A volume through its life, by a manager in this process. */
+  /** Runs a volume through its lifecycle, with a manager in this process. */
   private void life(CsiEndpoint endpoint, String name) throws IOException {
     try (CsiPlugin plugin = CsiPlugin.connect(endpoint);
         VolumeManager manager = TrialHost.open(directory, endpoint, force)) {
@@ -348,7 +349,7 @@ final class DriverTrial {
     expect(!anyLeft(), "Something is left in " + TrialHost.root(directory) + ".");
   }
 
-  /** Asks again if the operation failed, as a host does. */
+  /** Repeats the operation if it fails, as a host does. */
   private static <T> T retried(Supplier<T> operation) {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -396,7 +397,7 @@ final class DriverTrial {
     }
   }
 
-  /** Paths of all mounts of this mount namespace. */
+  /** Returns the paths of all mounts in this mount namespace. */
   private static Set<String> mounted() {
     return MountTable.system().list(mount -> true).records().stream()
         .map(MountRecord::path)
@@ -404,7 +405,7 @@ final class DriverTrial {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Mounts for workloads, below the directory of the managers. */
+  /** Returns the paths of mounts for workloads, below the directory of the managers. */
   private Set<String> targets() {
     String root = TrialHost.root(directory) + "/";
     return mounted().stream()

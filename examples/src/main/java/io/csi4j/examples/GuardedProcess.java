@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server that ends with this program, also when this program is killed. A shell beside it reads
- * its input, which ends with this program, and sends a signal then.
+ * A server that ends with this program, even if this program is killed. A shell next to the server
+ * reads a pipe from this program, and sends the server a signal when the pipe is closed.
  */
 final class GuardedProcess implements AutoCloseable {
 
@@ -31,8 +31,8 @@ final class GuardedProcess implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param log the file for its output
-   * @param signal the signal that ends it, such as {@code KILL}
+   * @param log the file for the server's output
+   * @param signal the signal that ends the server, such as {@code KILL}
    */
   static GuardedProcess start(Path log, String signal, List<String> command) {
     List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guard", signal));
@@ -66,14 +66,14 @@ final class GuardedProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it by its signal, or kills it when it takes too long. */
+  /** Ends the server by its signal, or kills the server if it takes too long. */
   @Override
   public void close() {
     List<ProcessHandle> children = process.descendants().toList();
     try {
       process.getOutputStream().close();
     } catch (IOException hasEnded) {
-      // The pipe has no reader any more.
+      // The pipe has no reader if the process has already ended.
     }
     process.onExit().completeOnTimeout(process, LIMIT_SECONDS, TimeUnit.SECONDS).join();
     process.destroyForcibly();

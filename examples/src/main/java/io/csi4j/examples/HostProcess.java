@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A {@link Host} in its own process: it is started, given orders, and killed. */
+/** Runs a {@link Host} in a separate process: starts the host, sends orders to it, and kills it. */
 final class HostProcess implements AutoCloseable {
 
   private static final String OK = "ok ";
@@ -40,13 +40,13 @@ final class HostProcess implements AutoCloseable {
   }
 
   /**
-   * Starts one on the JVM and the class path of this process. It ends with this process at the
-   * latest, as its input ends then.
+   * Starts a host with the JVM and the class path of this process. The host ends at the latest when
+   * this process ends, because its input is then closed.
    *
-   * @param program {@link Host}, or another program that takes orders as it does
-   * @param name its name in the story
-   * @param log the file for its error output
-   * @param environment variables that it has besides those of this process
+   * @param program {@link Host}, or another program that takes orders in the same format
+   * @param name the name of the host in the output
+   * @param log the file for the host's error output
+   * @param environment variables for the host, in addition to the variables of this process
    * @param arguments the arguments of the program
    */
   static HostProcess start(
@@ -78,12 +78,12 @@ final class HostProcess implements AutoCloseable {
         }
       }
     } catch (IOException killed) {
-      // A process that was killed sends no more answers.
+      // The process was killed, so it sends no more answers.
     }
     failAll();
   }
 
-  /** Fails the answers that are still awaited. */
+  /** Fails all answers that have not arrived yet. */
   private void failAll() {
     IllegalStateException ended =
         new IllegalStateException(name + " has ended before it answered. See its log.");
@@ -99,7 +99,7 @@ final class HostProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Whether it takes orders. */
+  /** Whether the host takes orders. */
   boolean isReady() {
     return ready.isDone() && !ready.isCompletedExceptionally();
   }
@@ -109,7 +109,7 @@ final class HostProcess implements AutoCloseable {
   }
 
   /**
-   * Gives it an order, such as {@code start notes web-1}.
+   * Sends an order to the host, such as {@code start notes web-1}.
    *
    * @return the answer: {@code ok} with a result, or the line of a failure
    */
@@ -124,7 +124,7 @@ final class HostProcess implements AutoCloseable {
     return answer;
   }
 
-  /** Gives it an order that has to succeed, and returns the result. */
+  /** Sends an order that must succeed, and returns the result. */
   String done(String order) {
     String answer = patience.get(order(order));
     if (!answer.startsWith(OK)) {
@@ -133,12 +133,12 @@ final class HostProcess implements AutoCloseable {
     return answer.substring(OK.length());
   }
 
-  /** Gives it an order that has to be refused, and returns the code of that. */
+  /** Sends an order that the host must refuse, and returns the code of the refusal. */
   String refused(String order) {
     return code(order, patience.get(order(order)));
   }
 
-  /** Returns the code with which an order was refused. */
+  /** Returns the code of a refused order. */
   String code(String order, String answer) {
     if (answer.startsWith(OK)) {
       throw new IllegalStateException(name + " was to refuse, and did " + order + ": " + answer);
@@ -146,13 +146,13 @@ final class HostProcess implements AutoCloseable {
     return answer.split(":", 2)[0];
   }
 
-  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
+  /** Kills the host, like {@code kill -9}, and waits until it has ended. */
   void kill() {
     process.destroyForcibly();
     process.onExit().join();
   }
 
-  /** Ends its input, and waits for its exit status. */
+  /** Closes the host's input, waits for its end, and returns its exit status. */
   int end() {
     orders.close();
     return patience.get(process.onExit()).exitValue();

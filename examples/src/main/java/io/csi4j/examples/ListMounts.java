@@ -14,7 +14,7 @@ public final class ListMounts {
 
   private ListMounts() {}
 
-  /** Lists the mounts at and below the path given. */
+  /** Lists the mounts at and below the given path. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }

@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Control planes and nodes, each in its own process, with their store and their storage system, on
- * this machine. All of them end with this process.
+ * A cluster on this machine: control planes, nodes, a store and a storage system. Each control
+ * plane and each node is a separate process. All processes end with this process.
  */
 final class LocalCluster implements AutoCloseable {
 
@@ -68,7 +68,7 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the store and the storage system, and no host yet.
+   * Starts the store and the storage system, but no host.
    *
    * @param kind the kind of the store, as for {@link QuickstartStore#start}
    */
@@ -125,8 +125,8 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until a host takes orders. If it ends before, such as when its store does not answer in
-   * time on a busy machine, it is started again, as an init system does.
+   * Waits until a host takes orders. If the host ends before, for example because the store does
+   * not answer in time on a busy machine, this method starts the host again, like an init system.
    */
   HostProcess awaitReady(String name) {
     patience.until(
@@ -157,7 +157,7 @@ final class LocalCluster implements AutoCloseable {
     return host;
   }
 
-  /** Kills a host, as {@code kill -9} does. */
+  /** Kills a host, like {@code kill -9}. */
   void kill(String name) {
     host(name).kill();
     running.remove(name);
@@ -176,7 +176,10 @@ final class LocalCluster implements AutoCloseable {
     return directory.resolve(plane + ".sock");
   }
 
-  /** The first node is served at the main socket of the plugin, which has the controller, too. */
+  /**
+   * Returns the plugin's socket for a node. The first node uses the main socket, which also serves
+   * the controller.
+   */
   private Path plugin(String node) {
     return directory
         .resolve("csi")
@@ -206,8 +209,8 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Whether there is one volume like this, or {@code no volume}, and this number of mounts on each
-   * node.
+   * Whether the storage system has exactly this volume, or no volume for {@code no volume}, and
+   * each node has this number of mounts.
    */
   boolean isSeen(String volume, Integer... mounts) {
     Seen seen = look();
@@ -215,7 +218,7 @@ final class LocalCluster implements AutoCloseable {
         && List.copyOf(seen.mounts().values()).equals(List.of(mounts));
   }
 
-  /** Looks at the storage system and at the mounts. */
+  /** Returns the current state of the storage system and of the mounts. */
   Seen look() {
     try (CsiPlugin plugin = Quickstart.connect(CsiEndpoint.of(plugin(nodes.get(0))), patience)) {
       List<String> volumes =
@@ -250,7 +253,7 @@ final class LocalCluster implements AutoCloseable {
     return MountTable.system().list(mount -> mount.path().isWithin(top)).records();
   }
 
-  /** Ends the hosts by the end of their input, in order. */
+  /** Ends the hosts in order, by closing their input. */
   Map<String, Integer> end() {
     Map<String, Integer> statuses = new TreeMap<>();
     running.forEach((name, host) -> statuses.put(name, host.end()));

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** An etcd on loopback that only this program uses. It ends with the program. */
+/**
+ * An etcd server on the loopback interface, for this program only. The server ends with the
+ * program.
+ */
 final class LocalEtcd implements QuickstartStore {
 
   private static final String HOST = "127.0.0.1";
@@ -37,7 +40,7 @@ final class LocalEtcd implements QuickstartStore {
         .findFirst();
   }
 
-  /** Starts one whose data is in this directory. It may not answer yet. */
+  /** Starts a server with its data in this directory. The server may not answer yet. */
   static LocalEtcd start(Path program, Path directory) {
     try {
       List<Integer> ports = freePorts();
@@ -74,7 +77,7 @@ final class LocalEtcd implements QuickstartStore {
     return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
-  /** Returns the address of its clients. */
+  /** Returns the address for clients. */
   URI endpoint() {
     return endpoint;
   }
@@ -110,7 +113,7 @@ final class LocalEtcd implements QuickstartStore {
     }
   }
 
-  /** Whether it is running. */
+  /** Whether the server is running. */
   boolean isRunning() {
     return process.isRunning();
   }

@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A PostgreSQL on loopback that only this program uses. It ends with the program. Its only user has
- * a random password, in a file that only the user of this program can read.
+ * A PostgreSQL server on the loopback interface, for this program only. The server ends with the
+ * program. The only user of the database has a random password, which is stored in a file that only
+ * the user of this program can read.
  */
 final class LocalPostgres implements QuickstartStore {
 
@@ -43,7 +44,10 @@ final class LocalPostgres implements QuickstartStore {
     this.passwords = passwords;
   }
 
-  /** Returns the directory of its programs: one on the PATH, or that of Debian's newest version. */
+  /**
+   * Returns the directory of the PostgreSQL programs: a directory on the PATH, or the directory of
+   * Debian's newest version.
+   */
   static Optional<Path> programs() {
     Stream<Path> path =
         Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
@@ -71,9 +75,9 @@ final class LocalPostgres implements QuickstartStore {
   }
 
   /**
-   * Starts one whose data is in this directory. It may not answer yet.
+   * Starts a server with its data in this directory. The server may not answer yet.
    *
-   * @throws IllegalStateException if its data cannot be made
+   * @throws IllegalStateException if the data directory cannot be initialized
    */
   static LocalPostgres start(Path programs, Path directory) {
     try {
@@ -86,7 +90,7 @@ final class LocalPostgres implements QuickstartStore {
       GuardedProcess process =
           GuardedProcess.start(
               directory.resolve("postgresql.log"),
-              // It ends its connections then, and releases its shared memory.
+              // On SIGINT, PostgreSQL ends its connections and releases its shared memory.
               "INT",
               account.command(
                   programs.resolve("postgres").toString(),
@@ -96,10 +100,10 @@ final class LocalPostgres implements QuickstartStore {
                   HOST,
                   "-p",
                   Integer.toString(port),
-                  // No socket file.
+                  // The server creates no socket file.
                   "-k",
                   "",
-                  // Its data ends with it.
+                  // The data is not used after the server ends, so it need not be synced.
                   "-c",
                   "fsync=off",
                   "-c",
@@ -174,11 +178,11 @@ final class LocalPostgres implements QuickstartStore {
   }
 
   /**
-   * The account that it runs as: that of this program, or another one where this program runs as
-   * root, as PostgreSQL refuses to run as root.
+   * The account that the server runs as. Usually this is the account of this program. If this
+   * program runs as root, it is another account, because PostgreSQL refuses to run as root.
    *
    * @param prefix the beginning of a command that runs as this account
-   * @param owner the number of the user that its files must have, if that is not the one of this
+   * @param owner the number of the user that must own the files, if it is not the user of this
    *     program
    */
   private record Account(List<String> prefix, Optional<Integer> owner) {
@@ -195,8 +199,9 @@ final class LocalPostgres implements QuickstartStore {
       if (succeeds(other.command("test", "-x", directory.toString()), directory.resolve("try"))) {
         return other;
       }
-      // The root of a user namespace cannot become another user, but it can have another number
-      // in a namespace within. So can root where nobody cannot reach the directory.
+      // The root of a user namespace cannot become another user, but it can have another user
+      // number in a nested namespace. Root also uses a nested namespace if the user nobody cannot
+      // reach the directory.
       return new Account(
           List.of("unshare", "--user", "--map-user=" + NOBODY, "--map-group=" + NOBODY),
           Optional.empty());
@@ -220,7 +225,9 @@ final class LocalPostgres implements QuickstartStore {
     return "jdbc:postgresql://" + HOST + ":" + port + "/postgres?user=" + USER;
   }
 
-  /** Names the file in which the driver finds the password. Other users could read an argument. */
+  /**
+   * Passes the password to the driver in a file, because other users could read a program argument.
+   */
   @Override
   public Map<String, String> environment() {
     return Map.of("PGPASSFILE", passwords.toString());
@@ -240,7 +247,7 @@ final class LocalPostgres implements QuickstartStore {
     }
   }
 
-  /** Whether it accepts a connection with this password. */
+  /** Whether the server accepts a connection with this password. */
   boolean accepts(String candidate) {
     try (Connection connection = DriverManager.getConnection(address(), USER, candidate)) {
       return connection.isValid(0);

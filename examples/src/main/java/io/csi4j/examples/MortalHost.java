@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The first host of the quickstart, a process that is killed: it mounts the volume for web-1. */
+/**
+ * The first host of the quickstart, which mounts the volume for web-1. It runs in a separate
+ * process, which the quickstart kills.
+ */
 final class MortalHost implements AutoCloseable {
 
   private final Process process;
@@ -23,7 +26,10 @@ final class MortalHost implements AutoCloseable {
     this.said = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** Runs in the process: opens a manager, mounts, prints the path, and waits to be killed. */
+  /**
+   * Runs in the host's process: opens a manager, mounts the volume, prints the path, and waits
+   * until it is killed.
+   */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     CsiEndpoint endpoint = CsiEndpoint.of(Quickstart.socket(directory));
@@ -48,7 +54,7 @@ final class MortalHost implements AutoCloseable {
     }
   }
 
-  /** Starts it on the JVM and the class path of this one. */
+  /** Starts the host with the JVM and the class path of this process. */
   static MortalHost start(Path directory) throws IOException {
     return new MortalHost(
         new ProcessBuilder(MortalPlugin.command(MortalHost.class, directory))
@@ -60,7 +66,7 @@ final class MortalHost implements AutoCloseable {
     return process.pid();
   }
 
-  /** Waits until it has mounted, and returns the path. */
+  /** Waits until the host has mounted the volume, and returns the path. */
   Path mounted(Story story) throws IOException {
     story.step("host", line());
     story.step("host", line());
@@ -77,7 +83,7 @@ final class MortalHost implements AutoCloseable {
     return line;
   }
 
-  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
+  /** Kills the host, like {@code kill -9}, and waits until it has ended. */
   void kill() {
     process.destroyForcibly();
     process.onExit().join();

@@ -13,8 +13,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 
 /**
- * The plugin of the quickstarts, which really mounts, in a process that is killed and started
- * again.
+ * The plugin of the quickstarts, which creates real mounts. It runs in a separate process, which
+ * the quickstarts kill and start again.
  */
 final class MortalPlugin implements AutoCloseable {
 
@@ -30,24 +30,24 @@ final class MortalPlugin implements AutoCloseable {
             .start();
   }
 
-  /** The command that runs it. */
+  /** Returns the command that runs the plugin. */
   static List<String> command(Path data) {
     return command(MortalPlugin.class, data);
   }
 
-  /** The command that runs a program on the JVM and the class path of this process. */
+  /** Returns the command that runs a program with the JVM and the class path of this process. */
   static List<String> command(Class<?> program, Object... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (Runtime.version().feature() >= 24) {
-      // Newer JDKs warn of native code without this option.
+      // Newer JDKs warn about native code without this option.
       command.add("--enable-native-access=ALL-UNNAMED");
     }
     command.addAll(
         List.of(
-            // It ends before the optimizing compiler would pay off.
+            // The process is too short-lived to benefit from the optimizing compiler.
             "-XX:TieredStopAtLevel=1",
-            // The client of etcd brings SLF4J, which warns that it has no provider.
+            // The etcd client depends on SLF4J, which would warn that it has no provider.
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             System.getProperty("java.class.path"),
@@ -56,7 +56,10 @@ final class MortalPlugin implements AutoCloseable {
     return List.copyOf(command);
   }
 
-  /** Runs in the process: serves at the socket in its environment, until it is killed. */
+  /**
+   * Runs in the plugin's process: serves at the socket from the environment until the process is
+   * killed.
+   */
   public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
     try (HostPathPlugin plugin =
@@ -71,22 +74,25 @@ final class MortalPlugin implements AutoCloseable {
     ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().join());
   }
 
-  /** Starts it, and keeps it running. */
+  /** Starts the plugin, and restarts it whenever it ends. */
   static MortalPlugin launch(PluginConfig config, Path data, Patience patience) {
     return launch(config, command(data), patience);
   }
 
-  /** Starts a plugin by this command, and keeps it running. */
+  /** Starts a plugin by this command, and restarts it whenever it ends. */
   static MortalPlugin launch(PluginConfig config, List<String> command, Patience patience) {
     return new MortalPlugin(config, command, patience);
   }
 
-  /** Waits until it was started, and returns the number of its process. */
+  /** Waits until the plugin is started, and returns its process id. */
   long started() {
     return next(ProcessPluginLauncher.Event.Started.class).process();
   }
 
-  /** Kills it, as {@code kill -9} does, waits for its end, and returns the event of that. */
+  /**
+   * Kills the plugin, like {@code kill -9}, waits for its end, and returns the event that reports
+   * the end.
+   */
   ProcessPluginLauncher.Event.Ended kill() {
     ProcessHandle.of(launcher.process().orElseThrow()).ifPresent(ProcessHandle::destroyForcibly);
     return next(ProcessPluginLauncher.Event.Ended.class);

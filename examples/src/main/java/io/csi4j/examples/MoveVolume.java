@@ -51,7 +51,7 @@ public final class MoveVolume {
 
   private MoveVolume() {}
 
-  /** Moves it. The argument is an empty directory. */
+  /** Moves the volume. The argument is an empty directory. */
   public static void main(String[] args) {
     move(Path.of(args[0]), System.out);
   }

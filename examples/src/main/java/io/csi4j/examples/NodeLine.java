@@ -16,8 +16,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The connections of one node to all control planes. While they are cut, new ones are accepted but
- * no data passes; it arrives afterwards.
+ * The connections of one node to all control planes. While the connections are cut, new connections
+ * are accepted, but no data passes. The data arrives when the connections are restored.
  */
 final class NodeLine implements AutoCloseable {
 
@@ -49,7 +49,7 @@ final class NodeLine implements AutoCloseable {
     }
   }
 
-  /** Returns where the node reaches the control planes. */
+  /** Returns the sockets at which the node reaches the control planes. */
   List<Path> sockets() {
     return List.copyOf(sockets);
   }
@@ -119,7 +119,7 @@ final class NodeLine implements AutoCloseable {
         buffer.clear();
       }
     } catch (IOException ended) {
-      // The other side is closed below.
+      // Both channels are closed below.
     }
     for (SocketChannel each : List.of(from, to)) {
       open.remove(each);

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time for which the quickstart waits before it gives up: a minute, and longer on a slow
- * machine, such as an emulated one.
+ * The time that the quickstart waits before it fails: a minute, or longer on a slow machine, such
+ * as an emulated machine.
  *
  * @param limit the time
  */
@@ -25,7 +25,7 @@ record Patience(Duration limit) {
   /** The limit as a number of JVM starts. A start usually takes a fraction of a second. */
   private static final int STARTS = 60;
 
-  /** Measures the machine by the time since the start of this process. */
+  /** Measures the speed of the machine by the time since {@code process} was started. */
   static Patience since(ProcessHandle process) {
     return process
         .info()
@@ -55,7 +55,7 @@ record Patience(Duration limit) {
     }
   }
 
-  /** Waits for the end of work, and returns its result. */
+  /** Waits until the work is complete, and returns its result. */
   <T> T get(CompletableFuture<T> work) {
     try {
       return work.get(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -10,7 +10,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The frame of all programs: wrong arguments and failures become a line and an exit status. */
+/**
+ * The common code of all programs. Converts wrong arguments and failures into one line of output
+ * and an exit status.
+ */
 final class Program {
 
   private static final int DONE = 0;
@@ -19,16 +22,16 @@ final class Program {
 
   private Program() {}
 
-  /** A show in a directory. */
+  /** A program that runs in a directory. */
   @FunctionalInterface
   interface Show {
 
-    /** Shows it in this directory, which exists. */
+    /** Runs the program in this existing directory. */
     void in(Path directory) throws IOException;
   }
 
   /**
-   * Runs a program whose first argument is a directory, which is made if it is missing.
+   * Runs a program whose first argument is a directory. Creates the directory if it is missing.
    *
    * @param usage the name of the program and of each argument
    */
@@ -49,8 +52,8 @@ final class Program {
   }
 
   /**
-   * Runs {@code body} if there are as many arguments as {@code usage} names, and returns the exit
-   * status: 0 if it went well, 1 if a call failed, 2 if the arguments are wrong.
+   * Runs {@code body} if the number of arguments agrees with {@code usage}. Returns the exit
+   * status: 0 for success, 1 if a call failed, 2 if the arguments are wrong.
    */
   static int run(String usage, String[] args, PrintStream err, Runnable body) {
     int wanted = usage.split(" ", -1).length - 1;

@@ -21,8 +21,8 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * Creates a volume, attaches it to a node, asks about it, and takes both back. At each step the
- * outcome of a failure decides what is owed.
+ * Creates a volume, attaches it to a node, reads its properties, detaches it and deletes it. If a
+ * step fails, the outcome of the failure decides which cleanup is needed.
  */
 public final class ProvisionVolume {
 
@@ -38,7 +38,7 @@ public final class ProvisionVolume {
     this.out = out;
   }
 
-  /** Provisions a volume of the name given, for the node given. */
+  /** Provisions a volume with the given name, for the given node. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }
@@ -68,8 +68,8 @@ public final class ProvisionVolume {
               .capacityRange(CapacityRange.atLeast(1L << 30))
               .build());
     } catch (CsiException failed) {
-      // There is no id to delete by. The name is what has to be kept on record: the same request
-      // again finds what the first one may have made.
+      // Without an id, the volume cannot be deleted. A host must remember the name: repeating the
+      // request with this name returns the volume that the first request may have created.
       out.println(
           failed.outcome() == Outcome.UNCERTAIN
               ? "there may be a volume of that name: the same command again finds it"
@@ -126,7 +126,7 @@ public final class ProvisionVolume {
     out.println("deleted");
   }
 
-  /** Undoes what was done before, whether or not {@code work} succeeds. */
+  /** Runs {@code work}, and then {@code undo}, even if {@code work} fails. */
   private static void doAndUndo(Runnable work, Runnable undo) {
     try {
       work.run();
@@ -137,7 +137,10 @@ public final class ProvisionVolume {
     undo.run();
   }
 
-  /** Reports the first failure; a failure of the cleanup does not hide it. */
+  /**
+   * Runs the cleanup. If the cleanup fails, too, the first failure is still the one that is
+   * reported.
+   */
   private static void undo(Runnable undo, CsiException first) {
     try {
       undo.run();

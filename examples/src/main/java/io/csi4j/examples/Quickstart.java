@@ -46,10 +46,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The lifecycle of a volume on this machine: it is created, mounted for a workload, kept while the
- * process that mounted it and then its plugin are killed, shared with a second workload, and
- * released. The mounts are real, so it runs as root or in a user namespace; {@code
- * examples/quickstart} makes one.
+ * The lifecycle of a volume on this machine. The volume is created and mounted for a workload. It
+ * stays mounted while the process that mounted it, and then its plugin, are killed. Then it is
+ * shared with a second workload, and released. The mounts are real, so the program needs root or a
+ * user namespace; the script {@code examples/quickstart} creates a user namespace.
  */
 public final class Quickstart {
 
@@ -58,7 +58,7 @@ public final class Quickstart {
   static final VolumeUse WEB_1 = VolumeUse.of(VOLUME, WorkloadId.of("web-1"));
   static final VolumeUse WEB_2 = VolumeUse.of(VOLUME, WorkloadId.of("web-2"));
 
-  /** On one node, and several workloads may write. */
+  /** Several workloads on one node may write. */
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_MULTI_WRITER;
 
   private final Path directory;
@@ -71,7 +71,7 @@ public final class Quickstart {
     this.patience = patience;
   }
 
-  /** Shows it in the directory given, which is made if it is missing. */
+  /** Runs the quickstart in the given directory, which is created if it is missing. */
   public static void main(String[] args) {
     Patience patience = Patience.since(ProcessHandle.current());
     System.exit(run(args, System.out, System.err, patience));
@@ -89,7 +89,7 @@ public final class Quickstart {
     return CsiPlugin.connect(endpoint, ConnectOptions.builder().deadline(patience.limit()).build());
   }
 
-  /** Returns the directory of the volumes, for the manager that is killed and for the next one. */
+  /** Returns the directory of the volumes, for the manager that is killed and for its successor. */
   static Path volumes(Path directory) {
     return directory.resolve("volumes");
   }
@@ -102,7 +102,7 @@ public final class Quickstart {
     return directory.resolve("csi");
   }
 
-  /** Creates the volume, or finds it: a repeated request returns the same volume. */
+  /** Creates the volume. A repeated request returns the existing volume. */
   static Volume volume(CsiPlugin plugin) {
     return plugin
         .controller()
@@ -119,7 +119,7 @@ public final class Quickstart {
         .build();
   }
 
-  /** Returns the configuration of the plugin, which the host has before the plugin runs. */
+  /** Returns the configuration of the plugin. The host needs it before the plugin runs. */
   private PluginConfig plugin() {
     return PluginConfig.builder(PLUGIN.value(), sockets(directory))
         .volumeRoot(volumes(directory))
@@ -163,7 +163,8 @@ public final class Quickstart {
       story.step("web-1", "wrote to the file that it holds open: no error");
     }
     BlockingQueue<PluginEvent> told = new LinkedBlockingQueue<>();
-    // Without a listener it logs the events that an operator must know; the story prints them here.
+    // A manager without a listener logs the events that an operator must know. Here the quickstart
+    // prints them instead.
     try (VolumeManager manager = VolumeManager.builder(root).listener(event -> {}).open();
         PluginSupervisor supervisor =
             PluginSupervisor.builder(manager.plugins()).listener(told::add).open()) {
@@ -182,7 +183,7 @@ public final class Quickstart {
     left(root);
   }
 
-  /** The launcher starts the plugin again; the host only reports that. */
+  /** The launcher starts the plugin again; the quickstart only reports it. */
   private void comeBack(
       MortalPlugin plugin, SupervisedPlugin watched, BlockingQueue<PluginEvent> told) {
     long begun = System.nanoTime();
@@ -247,7 +248,7 @@ public final class Quickstart {
     }
   }
 
-  /** Looks for leftovers in three places: the mount table, the directories and the journal. */
+  /** Prints what is left in the mount table, the directories and the journal. */
   private void left(Path root) throws IOException {
     MountPath top = MountPath.of(root);
     int mounts =

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** The store of the control planes of a quickstart. It ends with the program. */
+/** The store for the control planes of a quickstart. The store ends with the program. */
 sealed interface QuickstartStore extends AutoCloseable
     permits LocalEtcd, LocalPostgres, QuickstartStore.LocalDirectory {
 
@@ -12,11 +12,12 @@ sealed interface QuickstartStore extends AutoCloseable
   String FIRST = "first";
 
   /**
-   * Starts a store whose data is in a directory. It may not answer yet.
+   * Starts a store with its data in a directory. The store may not answer yet.
    *
    * @param kind {@code etcd}, {@code postgresql}, {@code directory}, or {@link #FIRST} for the
    *     first of these that this machine has
-   * @throws IllegalStateException if this machine does not have it, or it does not start
+   * @throws IllegalStateException if this machine does not have the store, or if the store does not
+   *     start
    */
   static QuickstartStore start(String kind, Path directory) {
     return switch (kind) {
@@ -63,26 +64,28 @@ sealed interface QuickstartStore extends AutoCloseable
         .map(it -> LocalPostgres.start(it, directory.resolve("postgresql")));
   }
 
-  /** Returns the argument by which a {@link io.csi4j.examples.cluster.Host} finds it. */
+  /**
+   * Returns the argument by which a {@link io.csi4j.examples.cluster.Host} opens the store.
+   */
   String address();
 
-  /** Returns the variables that a control plane needs in its environment. */
+  /** Returns the environment variables that a control plane needs to use the store. */
   default Map<String, String> environment() {
     return Map.of();
   }
 
-  /** Returns a line that describes it. */
+  /** Returns a one-line description of the store. */
   String text();
 
-  /** Whether several control planes can use it at a time. */
+  /** Whether several control planes can use the store at a time. */
   default boolean isShared() {
     return true;
   }
 
   /**
-   * Waits until it answers.
+   * Waits until the store answers.
    *
-   * @throws IllegalStateException if it has ended, or does not answer in time
+   * @throws IllegalStateException if the store has ended, or does not answer in time
    */
   void awaitAnswer(Patience patience);
 
@@ -93,7 +96,7 @@ sealed interface QuickstartStore extends AutoCloseable
    * A directory, which one control plane at a time can open.
    *
    * @param path the directory
-   * @param reason why it is the store
+   * @param reason why the quickstart uses a directory
    */
   record LocalDirectory(Path path, String reason) implements QuickstartStore {
 

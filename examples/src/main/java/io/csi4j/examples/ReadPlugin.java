@@ -10,12 +10,15 @@ import io.csi4j.client.node.NodeService.NodeInfo;
 import java.io.PrintStream;
 import java.util.function.Supplier;
 
-/** Prints what a plugin says of itself: name, version, what it offers, how it knows this node. */
+/**
+ * Prints what a plugin reports about itself: its name, version and capabilities, and its id of this
+ * node.
+ */
 public final class ReadPlugin {
 
   private ReadPlugin() {}
 
-  /** Reads the plugin at the endpoint given. */
+  /** Reads the plugin at the given endpoint. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }
@@ -47,7 +50,7 @@ public final class ReadPlugin {
     if (offered.offers(PluginCapability.GROUP_CONTROLLER_SERVICE)) {
       out.println("group       " + list(plugin.groupController().getCapabilities()));
     }
-    // No capability tells whether there is a node service at this endpoint; one has to ask.
+    // No capability shows whether this endpoint serves the node service, so the program calls it.
     out.println("node        " + orNone(() -> list(plugin.node().getCapabilities())));
     out.println("node info   " + orNone(() -> text(plugin.node().getInfo())));
   }

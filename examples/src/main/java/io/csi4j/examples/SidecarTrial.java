@@ -32,14 +32,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A sidecar of Kubernetes on trial, started by its command beside a plugin of the testkit. {@code
- * testing/drivers} runs it.
+ * Tests a sidecar of Kubernetes. The trial starts the sidecar by a command, next to a plugin of the
+ * testkit. The script {@code testing/drivers} runs this program.
  *
  * <ul>
- *   <li>{@code livenessprobe} asks the plugin whether it is ready, and answers by HTTP. It has to
- *       follow a plugin that fails, hangs, ends and comes back.
- *   <li>{@code node-driver-registrar} announces the plugin in a directory, where csi4j has to find
- *       it, mount with it, see the registrar end and come back, and refuse it.
+ *   <li>{@code livenessprobe} probes the plugin, and reports the result by HTTP. Its reports must
+ *       be correct while the plugin fails, hangs, ends and restarts.
+ *   <li>{@code node-driver-registrar} announces the plugin in a directory. There csi4j must find
+ *       the plugin, mount a volume with it, notice that the registrar ends and restarts, and refuse
+ *       the plugin.
  * </ul>
  */
 final class SidecarTrial {
@@ -59,7 +60,7 @@ final class SidecarTrial {
     log = Path.of(System.getProperty("trial.report", directory.toString()), "sidecar.log");
   }
 
-  /** Runs the trial, prints its result in a line, and ends with status 1 if it failed. */
+  /** Runs the trial, prints the result on one line, and exits with status 1 if the trial failed. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }
@@ -126,7 +127,7 @@ final class SidecarTrial {
 
   private String endpoint = "";
 
-  /** A free port of the loopback interface. */
+  /** Returns an address with a free port on the loopback interface. */
   private String http() throws IOException {
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       endpoint = "127.0.0.1:" + free.getLocalPort();
@@ -134,7 +135,10 @@ final class SidecarTrial {
     return endpoint;
   }
 
-  /** Asks until the sidecar answers with this status, as it may not have begun to listen. */
+  /**
+   * Sends requests until the sidecar answers with this status, because the sidecar may not have
+   * begun to listen.
+   */
   private void answers(int status, String plugin, TrialProcess probe) throws IOException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://" + endpoint + "/healthz"))
@@ -186,7 +190,7 @@ final class SidecarTrial {
         expect(registrar.isAlive(), "The registrar has ended; see " + log + ".");
         registrar.kill();
       }
-      // A registrar that is killed leaves its socket, which the next one replaces.
+      // A killed registrar leaves its socket file behind. The next registrar replaces the file.
       try (TrialProcess registrar = registrar(plugin, registrars)) {
         next(events, RegistrationWatch.Event.Registered.class);
         mount(plugin, manager, watch);
@@ -212,7 +216,7 @@ final class SidecarTrial {
     steps++;
   }
 
-  /** A registrar that is refused ends with an error. */
+  /** Checks that a refused registrar ends with an error. */
   private void refused(HostPathPlugin plugin, VolumeManager manager, Path registrars)
       throws IOException {
     BlockingQueue<RegistrationWatch.Event> events = new LinkedBlockingQueue<>();

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The output of the quickstart: a line for each step, with the time since the start. */
+/** The output of the quickstart: one line for each step, with the time since the start. */
 final class Story {
 
   private final PrintStream out;

@@ -27,8 +27,9 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
 /**
- * The host of a trial, a process that is killed. It reads orders from its input, one in a line, and
- * answers each with a line. A use is written {@code VOLUME/WORKLOAD}.
+ * The host of a trial, which runs in a separate process that the trial kills. The host reads orders
+ * from its input, one on each line, and answers each order with one line. A use is written as
+ * {@code VOLUME/WORKLOAD}.
  */
 final class TrialHost {
 
@@ -44,8 +45,9 @@ final class TrialHost {
   }
 
   /**
-   * Opens a manager in a directory, with the driver at a socket, and obeys until it is killed. The
-   * third argument is the number of releases after which it may unmount what the driver leaves.
+   * Opens a manager in the given directory, with the driver at the given socket, and executes
+   * orders until the process is killed. The third argument is the number of failed releases after
+   * which the manager may itself unmount what the driver leaves mounted.
    */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
@@ -64,7 +66,7 @@ final class TrialHost {
         .open();
   }
 
-  /** The directory of the managers. */
+  /** Returns the directory of the managers. */
   static Path root(Path directory) {
     return directory.resolve("volumes");
   }
@@ -133,7 +135,7 @@ final class TrialHost {
                         : "failed " + use + " " + reason(failure)));
   }
 
-  /** Keeps these uses and no others, and returns once each was tried. */
+  /** Makes these uses the only wanted uses, and returns after each of them was tried. */
   private void want(List<String> uses) {
     List<WantedUse> wanted = new ArrayList<>();
     uses.forEach(use -> wanted.add(new WantedUse.Requested(request(use))));
@@ -155,8 +157,8 @@ final class TrialHost {
   }
 
   /**
-   * The manager refuses a list with none of the uses that it found, unless the host confirms the
-   * list.
+   * Passes the list of wanted uses to the manager. The manager refuses a list that contains none of
+   * the existing uses, unless the host confirms the list.
    */
   private Reconciliation keep(List<WantedUse> wanted) {
     try {

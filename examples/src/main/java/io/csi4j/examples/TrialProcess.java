@@ -14,12 +14,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process of a trial: a host, a driver or a sidecar. Its end may come at any moment. */
+/** A process of a trial: a host, a driver or a sidecar. The process may end at any moment. */
 final class TrialProcess implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** Marks the end of the answers of a process. */
+  /** The last entry in the queue of answers, which shows that the process has ended. */
   private static final String END = "the process has ended";
 
   private final Process process;
@@ -40,7 +40,10 @@ final class TrialProcess implements AutoCloseable {
         command, Map.of("CSI_ENDPOINT", "unix://" + socket, "DRIVER_DATA", data.toString()), log);
   }
 
-  /** Starts a command by a shell, with these variables. Its output is added to a file. */
+  /**
+   * Starts a command in a shell, with these environment variables. The output is appended to a
+   * file.
+   */
   static TrialProcess of(String command, Map<String, String> environment, Path log)
       throws IOException {
     ProcessBuilder builder =
@@ -51,7 +54,7 @@ final class TrialProcess implements AutoCloseable {
     return new TrialProcess(builder.start());
   }
 
-  /** Starts a host on the JVM and the class path of this one. */
+  /** Starts a host with the JVM and the class path of this process. */
   static TrialProcess host(Path directory, Path socket, int force) throws IOException {
     List<String> command =
         Stream.concat(
@@ -66,7 +69,7 @@ final class TrialProcess implements AutoCloseable {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       lines.lines().forEach(answers::add);
     } catch (IOException | UncheckedIOException killed) {
-      // The pipe of a killed process is broken.
+      // The pipe breaks when the process is killed.
     }
     answers.add(END);
   }
@@ -75,7 +78,7 @@ final class TrialProcess implements AutoCloseable {
     orders.println(order);
   }
 
-  /** Waits for the next answer that begins with one of these words, and skips the others. */
+  /** Waits for the next answer that begins with one of these words, and skips other answers. */
   String answer(String... beginnings) {
     try {
       while (true) {
@@ -100,13 +103,13 @@ final class TrialProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Asks it to end, as SIGTERM does, and waits for that. */
+  /** Sends the process SIGTERM, and waits for its end. */
   void terminate() {
     process.destroy();
     end();
   }
 
-  /** Waits for its end, and returns its exit status. */
+  /** Waits for the end of the process, and returns its exit status. */
   int end() {
     try {
       if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
@@ -119,7 +122,10 @@ final class TrialProcess implements AutoCloseable {
     }
   }
 
-  /** Kills it and all that it has started, as {@code kill -9} does, and waits for their end. */
+  /**
+   * Kills the process and all processes that it started, like {@code kill -9}, and waits for their
+   * end.
+   */
   void kill() {
     List<ProcessHandle> all =
         Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();

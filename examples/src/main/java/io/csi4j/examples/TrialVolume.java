@@ -35,12 +35,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A volume of the driver on trial, with all that a host needs to mount it.
+ * A volume of the tested driver, with all properties that a host needs to mount it.
  *
- * @param name the name that it was created with, by which the host names it
- * @param id the driver's id of it
- * @param context the context that the driver returned with it
- * @param publishContext the context of its attachment; empty if it needs none
+ * @param name the name of the volume at its creation, which is also the host's name of the volume
+ * @param id the driver's id of the volume
+ * @param context the context that the driver returned for the volume
+ * @param publishContext the context of the attachment; empty if the driver does not attach volumes
  * @param plugin the name under which the host knows the driver
  */
 record TrialVolume(
@@ -55,7 +55,7 @@ record TrialVolume(
 
   private static final String FILES = ".volume";
 
-  /** Number of times that a call of the controller is made before its failure counts. */
+  /** Number of attempts of a controller call before its failure is final. */
   private static final int ATTEMPTS = 5;
 
   private static final long SIZE = 64 << 20;
@@ -65,7 +65,7 @@ record TrialVolume(
     return create(plugin, name, parameters, DRIVER.value());
   }
 
-  /** Creates a volume of a driver that the host knows under another name. */
+  /** Creates a volume of a driver for which the host uses another name. */
   static TrialVolume create(
       CsiPlugin plugin, String name, Map<String, String> parameters, String driver) {
     VolumeCapability capability = VolumeCapability.mount(mode(plugin));
@@ -97,7 +97,7 @@ record TrialVolume(
         name, volume.id(), volume.context().reveal(), attached.reveal(), PluginId.of(driver));
   }
 
-  /** Detaches and deletes the volume, and deletes it once more, which must succeed as well. */
+  /** Detaches and deletes the volume. Then deletes it a second time, which must also succeed. */
   void delete(CsiPlugin plugin) {
     if (attaches(plugin)) {
       NodeId node = plugin.node().getInfo().nodeId();
@@ -134,7 +134,7 @@ record TrialVolume(
         : AccessMode.SINGLE_NODE_WRITER;
   }
 
-  /** Makes a call of the controller again if it fails, as an orchestrator does. */
+  /** Repeats a controller call if it fails, as an orchestrator does. */
   private static <T> T repeated(Supplier<T> call) {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -151,7 +151,7 @@ record TrialVolume(
     return VolumeUse.of(VolumeKey.of(name), WorkloadId.of(workload));
   }
 
-  /** The request of a workload; several workloads of the node may write. */
+  /** Returns the mount request of a workload. Several workloads on the node may write. */
   MountRequest request(String workload) {
     return MountRequest.builder(plugin, use(workload), id, AccessMode.SINGLE_NODE_MULTI_WRITER)
         .volumeContext(VolumeContext.of(context))
@@ -159,7 +159,7 @@ record TrialVolume(
         .build();
   }
 
-  /** Writes it to a file of the directory, for processes that mount it. */
+  /** Writes the volume to a file in the directory, for processes that mount the volume. */
   void write(Path directory) throws IOException {
     Properties facts = new Properties();
     facts.setProperty("id", id.value());

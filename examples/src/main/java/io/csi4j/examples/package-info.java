@@ -1,10 +1,10 @@
 /**
- * Short programs that show csi4j at work: {@code ReadPlugin}, {@code ProvisionVolume} and {@code
- * CountCalls} are started with the endpoint of a plugin, {@code ListMounts} with a path, {@code
- * Quickstart} with an empty directory. Each reads from top to bottom.
+ * Short programs that show how to use csi4j. The first argument of {@code ReadPlugin}, {@code
+ * ProvisionVolume} and {@code CountCalls} is the endpoint of a plugin; {@code ListMounts} needs a
+ * path, and {@code Quickstart} an empty directory. Read each program from top to bottom.
  *
- * <p>Nothing in here is published, and nothing else depends on it. The checks of the boundaries
- * between the modules live beside the programs' tests, because this module sees all the others.
+ * <p>This module is not published, and no other module depends on it. The tests of this module also
+ * check the boundaries between all modules, because it depends on all of them.
  */
 @NullMarked
 package io.csi4j.examples;

@@ -27,7 +27,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Mounts a volume of the fake plugin for a workload, which writes to it, and gives it back. */
+/**
+ * Mounts a volume of the fake plugin for a workload. The workload writes to the volume and releases
+ * it.
+ */
 public final class Main {
 
   private Main() {}

@@ -35,8 +35,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A control plane and two nodes, which reach it at a UNIX socket. The volume of a job is used on
- * one node, which then drains, and moves to the other.
+ * A control plane and two nodes, which reach the control plane at a UNIX socket. A job uses its
+ * volume on one node. Then the node is drained, and the volume moves to the other node.
  */
 public final class Main {
 

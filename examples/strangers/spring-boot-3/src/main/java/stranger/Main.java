@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.function.client.WebClient;
 
-/** A host with a server of its own, over which it is asked for a volume. */
+/** A host with an HTTP server. A request to the server makes the host use a volume. */
 @SpringBootApplication
 @RestController
 public class Main {
@@ -58,7 +58,7 @@ public class Main {
     System.out.println("closed");
   }
 
-  /** Writes to a volume as a workload does, and gives it back. */
+  /** Writes to a volume, as a workload does, and releases the volume. */
   @GetMapping("/volumes/{name}")
   public String hello(@PathVariable("name") String name) throws Exception {
     Volume created;
@@ -99,7 +99,10 @@ public class Main {
     };
   }
 
-  /** What a host has instead: a plugin that listens, and the mounts of the kernel. */
+  /**
+   * The fakes of this example. A real host has a plugin that listens on a socket, and the mounts of
+   * the kernel.
+   */
   @Configuration
   static class Machine {
 

@@ -1,7 +1,7 @@
 /**
- * A host that is made of the two entry points of a cluster: {@link io.csi4j.examples.cluster.Host}
- * is a control plane or the agent of a node. What starts its processes, kills them and reports what
- * they do does not belong here.
+ * An example host that uses the two entry points for a cluster: {@link
+ * io.csi4j.examples.cluster.Host} is a control plane or the agent of a node. The code that starts,
+ * kills and observes the host processes is in the parent package.
  */
 @NullMarked
 package io.csi4j.examples.cluster;

@@ -19,12 +19,12 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to one Redis, each with one command at a time, in the protocol RESP2. A reply is a
- * {@code byte[]}, a {@code Long}, a list of replies, or null.
+ * Connections to one Redis server, in the protocol RESP2. Each connection carries one command at a
+ * time. A reply is a {@code byte[]}, a {@code Long}, a list of replies, or null.
  */
 final class RedisConnections {
 
-  /** More than any reply of a script of the store. */
+  /** Maximum bytes of a reply; far more than a script of the store returns. */
   private static final int LONGEST = 128 << 20;
 
   private final InetSocketAddress server;
@@ -37,17 +37,17 @@ final class RedisConnections {
     this.deadline = Math.toIntExact(deadline.toMillis());
   }
 
-  /** The result of a command that has no reply. */
+  /** The fate of a command that has no valid reply. */
   enum Fate {
-    /** The server did nothing, and will do nothing. */
+    /** The server did not execute the command, and will not execute it. */
     REFUSED,
-    /** The command was sent, and may have been carried out. */
+    /** The command was sent, and the server may have executed it. */
     UNKNOWN,
-    /** Nothing was sent: the connections were closed here. */
+    /** The command was not sent, because this program had closed the connections. */
     CLOSED
   }
 
-  /** A command without a reply. The message says why, as a clause. */
+  /** Thrown when a command has no valid reply. The message is the reason, as a clause. */
   static final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final Fate fate;
@@ -62,7 +62,7 @@ final class RedisConnections {
     }
   }
 
-  /** Sends a command that changes nothing, again if a connection was no longer there. */
+  /** Sends a command that changes nothing. Sends it again if the connection had been lost. */
   @Nullable Object read(List<byte[]> command) {
     while (true) {
       boolean wasIdle = !idle.isEmpty();
@@ -93,7 +93,7 @@ final class RedisConnections {
       giveBack(line);
       throw new Failure(Fate.REFUSED, "Redis says '" + refusal.getMessage() + "'", refusal);
     } catch (IOException e) {
-      // The other idle ones are most likely lost with this one.
+      // The other idle connections have most likely been lost, too.
       closeQuietly(line);
       closeIdle();
       throw new Failure(Fate.UNKNOWN, "the connection to Redis was lost (" + e + ")", e);
@@ -131,18 +131,18 @@ final class RedisConnections {
     try {
       broken.close();
     } catch (IOException e) {
-      // Nothing is asked by it any more.
+      // This connection is not used any more, so a failure to close it does not matter.
       return;
     }
   }
 
-  /** Sends nothing more. A command that is under way gets its reply. */
+  /** Stops sending commands. A command that was already sent still gets its reply. */
   void close() {
     closed = true;
     closeIdle();
   }
 
-  /** A reply that says that the command was not carried out. */
+  /** Thrown for a reply that the command was not executed. */
   private static final class Refusal extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -208,7 +208,7 @@ final class RedisConnections {
         try {
           list.add(reply());
         } catch (Refusal inside) {
-          // What follows is not read: the connection is of no use any more.
+          // The rest of the reply is not read, so the connection can no longer be used.
           throw new IOException("Redis says inside a reply: " + inside.getMessage(), inside);
         }
       }

@@ -1,21 +1,25 @@
 package io.csi4j.examples.redis;
 
 /**
- * The scripts of a store. Redis runs a script to its end before it does anything else, so the
- * answer of a script is of one moment, and the writes of a script are made completely or not at
- * all. A script that fails half way is not undone: so each looks at all its keys before its first
- * write.
+ * The scripts of a store. Redis runs a script to its end before it runs another command, so a
+ * script sees one consistent state, and other clients never see only a part of its writes. Redis
+ * does not undo the writes of a script that fails. So each script reads all its keys before its
+ * first write.
  *
- * <p>Keys: 1 is a hash with the mark of the store, where the mark was made, and the number of
- * writes. 2 is a stream of the last writes. For each space there is a sorted set of names (3 to 5),
- * and a hash of records by name (6 to 8), each its version, a blank, and its bytes.
+ * <p>Key 1 is a hash with the mark of the store, the run of the server in which the mark was
+ * created, and the number of writes. Key 2 is a stream of the last writes. For each space, there is
+ * a sorted set of names (keys 3 to 5), and a hash of records by name (keys 6 to 8). A record
+ * consists of its version, a space character, and its bytes.
  */
 final class RedisScripts {
 
-  /** Writes that are kept for watches. */
+  /** Number of writes that are kept in the stream for watches. */
   static final int KEPT = 2_000;
 
-  /** The mark, its run of the server, the number of writes, and the run that answers. */
+  /**
+   * Reads the values that every answer begins with: the mark, the run of the server that created
+   * the mark, the number of writes, and the current run of the server.
+   */
   private static final String HEAD =
       """
       local head = redis.call('HMGET', KEYS[1], 'mark', 'home', 'version')
@@ -28,10 +32,10 @@ final class RedisScripts {
       end
       """;
 
-  /** Nothing but the head. */
+  /** Returns only the values that every answer begins with. */
   static final String LOOK = HEAD + "return answer({})";
 
-  /** Makes the mark of a store that has neither a mark nor records. Takes the mark. */
+  /** Sets the mark of a store that has neither a mark nor records. The argument is the mark. */
   static final String MARK =
       HEAD
           + """
@@ -46,7 +50,10 @@ final class RedisScripts {
           return answer({})
           """;
 
-  /** Makes another mark, and goes on behind all versions that are there. Takes the mark. */
+  /**
+   * Sets a new mark, and a version above the versions of all existing records. The argument is the
+   * mark.
+   */
   static final String SETTLE =
       HEAD
           + """
@@ -62,7 +69,7 @@ final class RedisScripts {
           return answer({})
           """;
 
-  /** Records. Takes the space and the name of each. */
+  /** Returns records. The arguments are the space and the name of each record. */
   static final String READ =
       HEAD
           + """
@@ -73,7 +80,10 @@ final class RedisScripts {
           return answer(found)
           """;
 
-  /** Names and records in their order. Takes the space, the name before them, and how many. */
+  /**
+   * Returns names and records, ordered by name. The arguments are the space, the name after which
+   * the result begins, and the maximum number of records.
+   */
   static final String SCAN =
       HEAD
           + """
@@ -86,7 +96,10 @@ final class RedisScripts {
           return answer(found)
           """;
 
-  /** Writes in their order. Takes the version before the first, and how many. */
+  /**
+   * Returns writes in order. The arguments are the version before the first write, and the maximum
+   * number of writes.
+   */
   static final String LOG =
       HEAD
           + """
@@ -95,10 +108,11 @@ final class RedisScripts {
           """;
 
   /**
-   * Some writes, all or none. Takes the mark and the run of the server that are expected, the run
-   * empty where it does not count; and for each write the space, the name, the record that is
-   * expected, empty for none, and behind a plus the bytes to write, or a minus. Gives the version
-   * of the last write, or 0, and the records that are there if the writes were not made.
+   * Makes either all given writes or none of them. The first arguments are the expected mark and
+   * the expected run of the server; an empty run is not checked. The arguments for each write are
+   * the space, the name, and the expected record, which is empty if no record is expected; then a
+   * plus sign with the bytes to write, or a minus sign to remove the record. Returns the version of
+   * the last write. If the writes were not made, returns 0 and the existing records.
    */
   static final String WRITE =
       HEAD

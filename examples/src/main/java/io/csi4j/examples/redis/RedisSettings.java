@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The server of a store, and how it is used.
+ * The server of a store, and the settings for its use.
  *
  * @param server the primary, and never a replica
- * @param prefix the begin of the names of all keys; each store has its own
- * @param losesNothingOnRestart whether each write is on the disk before it is confirmed, and no
- *     replica ever takes over; otherwise a server that was started again is another store
+ * @param prefix the prefix of the names of all keys, which must differ between stores
+ * @param losesNothingOnRestart whether the server writes to disk before it confirms a write, and a
+ *     replica never takes over; if false, a restarted server counts as another store
  * @param deadline how long the server may take for an answer
- * @param watchInterval how often a watch asks
- * @param sealer the key that records are sealed with
+ * @param watchInterval the interval at which a watch reads new writes
+ * @param sealer seals the records
  */
 public record RedisSettings(
     InetSocketAddress server,

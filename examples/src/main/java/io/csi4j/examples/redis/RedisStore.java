@@ -33,17 +33,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in one Redis, for several machines. The version of a record is the number of the write of
- * it among all writes to the store.
+ * A store in one Redis server, for several machines. All writes to the store are numbered, and the
+ * version of a record is the number of the write that created it.
  *
- * <p>The server is part of the identity: a Redis that was started again may have lost writes, so it
- * is another store, and a process that opens it then writes nothing before a person has called
- * {@link #settle}. With {@link RedisSettings#losesNothingOnRestart} it stays the same store;
- * opening it then fails unless Redis has each write on the disk before it confirms it.
+ * <p>The run of the server is part of the store's identity. A restarted Redis server may have lost
+ * writes, so it counts as another store. A process that opens this store writes nothing until a
+ * person has called {@link #settle}. With {@link RedisSettings#losesNothingOnRestart}, a restarted
+ * server stays the same store. In this case, opening the store fails unless Redis writes to disk
+ * before it confirms a write.
  */
 public final class RedisStore implements RecordStore {
 
-  /** A page of the largest records is an answer that a process takes. */
+  /**
+   * Maximum number of records in a page. A process can receive a page of this many records, even of
+   * the maximum size.
+   */
   private static final int LONGEST_PAGE = 256;
 
   private static final int TOGETHER = 8;
@@ -54,13 +58,13 @@ public final class RedisStore implements RecordStore {
   private final StoreMemory memory;
   private final PolledWatches watches;
 
-  /** The store that writes are made to. */
+  /** The identity of the store that this process writes to. */
   private volatile Answer written;
 
   private RedisStore(RedisSettings settings, RedisConnections redis) {
     this.settings = settings;
     this.redis = redis;
-    // One slot for all: a script works on keys of one slot.
+    // All keys are in one slot, because a script can use only keys of one slot.
     this.keys =
         Stream.of(
                 Stream.of("store", "log"),
@@ -85,7 +89,7 @@ public final class RedisStore implements RecordStore {
   }
 
   /**
-   * Opens the store, and makes its mark if it is new.
+   * Opens the store, and sets its mark if the store is new.
    *
    * @throws RecordStoreException if Redis cannot be reached, or is configured to lose records
    */
@@ -137,8 +141,8 @@ public final class RedisStore implements RecordStore {
   }
 
   /**
-   * Settles the store: writes are accepted again. For a person, or a program, that has compared all
-   * claims with what the nodes have mounted, and all volumes with the storage systems.
+   * Settles the store, so that it accepts writes again. First, a person or a program must compare
+   * all claims with the mounts of the nodes, and all volumes with the storage systems.
    */
   public StoreIdentity settle() {
     String doing = "Settling the store";
@@ -174,7 +178,7 @@ public final class RedisStore implements RecordStore {
     }
     String doing = "Writing " + writes.get(0).key();
     if (memory.readOnly().isPresent()) {
-      // A person may have settled it through another process.
+      // A person may have settled the store through another process.
       seen(doing, () -> look());
       memory.checkWritable(doing);
     }
@@ -247,7 +251,10 @@ public final class RedisStore implements RecordStore {
     return watches.begin(space, seen("Watching " + space, () -> look()).version());
   }
 
-  /** Each write is an entry of the log: an entry that is missing shows that some were forgotten. */
+  /**
+   * Returns the writes after a version. Each write has an entry in the log, so a missing entry
+   * shows that Redis dropped writes from the log.
+   */
   private PolledWatches.Writes writes(Space space, long version, int limit) {
     int most = Math.min(limit, LONGEST_PAGE);
     List<byte[]> arguments = List.of(bytes("" + version), bytes("" + most));
@@ -258,7 +265,8 @@ public final class RedisStore implements RecordStore {
       List<?> entry = (List<?>) Objects.requireNonNull(each);
       long its = Long.parseLong(text(entry.get(0)).split("-", 2)[0]);
       if (its > answer.version()) {
-        // An entry beyond the store is none of its writes.
+        // The version of this entry is above the version of the store, so the entry is not a write
+        // of the store.
         break;
       }
       if (its > upTo + 1) {
@@ -311,11 +319,11 @@ public final class RedisStore implements RecordStore {
    * The answer of a script.
    *
    * @param mark the mark of the store; empty for none
-   * @param home the run of the server in which the mark was made
+   * @param home the run of the server in which the mark was created
    * @param version the number of writes to the store
    * @param run the run of the server that answered
-   * @param trusts whether another run of the server is the same store
-   * @param more what was asked for
+   * @param trusts whether a restarted server counts as the same store
+   * @param more the requested values
    */
   private record Answer(
       String mark,
@@ -367,7 +375,7 @@ public final class RedisStore implements RecordStore {
         new ArrayList<>((List<?>) parts.get(4)));
   }
 
-  /** Asks, and takes in which store it was that answered. */
+  /** Sends the question, and records the identity of the store that answered. */
   private Answer seen(String doing, Supplier<Answer> question) {
     long before = memory.reached();
     Answer answer = asked(doing, question);
@@ -400,11 +408,11 @@ public final class RedisStore implements RecordStore {
 
   // ---- bytes
 
-  /** A record as Redis keeps it: its version, a blank, and its bytes. */
+  /** A record as stored in Redis: its version, a space character, and its bytes. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Kept(long version, byte[] value) {
 
-    /** Reads it; version 0 for bytes that no store has written. */
+    /** Parses a record. The version is 0 for bytes that no store has written. */
     static Kept of(@Nullable Object reply) {
       byte[] bytes = reply instanceof byte[] found ? found : new byte[0];
       int blank = 0;

@@ -10,25 +10,30 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Callers that do one thing again and again, each for itself, and how long they take for one. */
+/**
+ * Concurrent callers that repeat an operation independently, and the time that the operation takes.
+ */
 public final class Callers {
 
   /** The operation that a caller repeats. */
   public interface Work {
-    /** Does it once, for the caller with this number. */
+    /** Performs the operation once, for the caller with this number. */
     void doOnce(int caller) throws Exception;
   }
 
   private final int count;
   private final long windowMillis;
 
-  /** The number of callers, and the length of each observation. */
+  /** Creates callers, which are measured in windows of this length. */
   public Callers(int count, long windowMillis) {
     this.count = count;
     this.windowMillis = windowMillis;
   }
 
-  /** The nanoseconds that all of them together take for one, over one window. */
+  /**
+   * Runs all callers for one window, and returns the length of the window divided by the number of
+   * completed operations, in nanoseconds.
+   */
   public double nanosEach(Work work) throws InterruptedException, ExecutionException {
     ExecutorService threads = Executors.newFixedThreadPool(count);
     try {

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The rows of a page as pairs of bars, the library above its limit, each with its range. The
- * limit's bar is one unit long in every row. Charts with more rows than fit a screen are cut in
- * several.
+ * A chart with the rows of a page as pairs of bars: the library's bar above the limit's bar, each
+ * with its range. The limit's bar is one unit long in every row. Rows that do not fit on one screen
+ * are divided among several charts.
  */
 public final class Chart {
 
@@ -24,10 +24,16 @@ public final class Chart {
   private static final int ROW = 46;
   private static final int BAR = 10;
 
-  /** The longest bar in units; longer ones are broken off, or one of them would shorten all. */
+  /**
+   * Maximum length of a bar, in units. Longer bars are cut off, because otherwise one long bar
+   * would shorten all other bars.
+   */
   private static final double MOST = 4;
 
-  /** Both schemes have colours for the background, too: the page around a chart may have any. */
+  /**
+   * The light and the dark scheme both set a background, because the page around a chart may have
+   * any background.
+   */
   private static final String HEAD =
       """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 940 HEIGHT" width="940" height="HEIGHT" font-family="sans-serif" font-size="12">
@@ -62,7 +68,10 @@ public final class Chart {
     end = Math.max(1.5, Math.min(MOST, Math.ceil(most * 2) / 2));
   }
 
-  /** Draws the charts of families again, from their tables. DIRECTORY FAMILY... */
+  /**
+   * Draws the charts of families again, from their tables. The arguments are the directory and the
+   * families.
+   */
   public static void main(String[] words) throws IOException {
     Path directory = Path.of(words[0]);
     for (String family : List.of(words).subList(1, words.length)) {
@@ -74,7 +83,10 @@ public final class Chart {
     }
   }
 
-  /** Writes the charts of these rows, and returns their file names; none if no row has a limit. */
+  /**
+   * Writes the charts of these rows, and returns the file names. Writes no chart if no row has a
+   * limit.
+   */
   static List<String> write(Path directory, String name, String title, List<Row> all)
       throws IOException {
     try (DirectoryStream<Path> old = Files.newDirectoryStream(directory, name + "{,-?}.svg")) {
@@ -153,7 +165,7 @@ public final class Chart {
       double high = at(length.high());
       out.append(
           text("<path class=\"spread\" d=\"M%.1f %dH%.1fM%1$.1f %dv6", low, y + 5, high, y + 2));
-      // A whisker that leaves the chart has no end.
+      // A whisker that reaches beyond the chart has no end mark.
       out.append(length.high() <= end ? text("M%.1f %dv6\"/>", high, y + 2) : "\"/>");
     }
     out.append(text("<text x=\"%d\" y=\"%d\" class=\"less\">%s</text>%n", TEXTS, y + 9, figure));
@@ -171,7 +183,7 @@ public final class Chart {
     };
   }
 
-  /** The place of so many units, from the left. */
+  /** Returns the horizontal position for this number of units. */
   private double at(double units) {
     return LEFT + Math.min(units, end) / end * BARS;
   }

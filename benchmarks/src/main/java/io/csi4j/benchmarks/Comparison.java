@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * One row of a report: an operation beside its limit, measured in turns in one run.
+ * One row of a report: an operation of the library and its limit, measured alternately in one run.
  *
- * @param operation what is done
- * @param limit what it is compared with; empty if with nothing
- * @param size how many things there were
- * @param unit what the figures count
- * @param ours the library
- * @param theirs the limit; empty if there is none, or it could not be run
- * @param goal what is to be reached, if anything
+ * @param operation the operation that is measured
+ * @param limit the name of the comparison; empty if the operation is not compared
+ * @param size the number of objects, such as volumes
+ * @param unit the unit of the figures
+ * @param ours the figures of the library
+ * @param theirs the figures of the limit; empty if there is no limit, or it could not be run
+ * @param goal the goal, if there is one
  */
 public record Comparison(
     String operation,
@@ -24,13 +24,13 @@ public record Comparison(
     Figures theirs,
     Optional<Goal> goal) {
 
-  /** A limit for a figure of a row. */
+  /** A goal for a figure of a row. */
   public sealed interface Goal {
 
     /** The largest figure that reaches the goal. */
     double most();
 
-    /** The figure, of the windows with these indexes of either side. */
+    /** Computes the figure from the windows of both sides with these indexes. */
     double figure(Comparison row, int[] ours, int[] theirs);
 
     /** The goal as text, for figures of this unit. */
@@ -91,7 +91,7 @@ public record Comparison(
     }
   }
 
-  /** A row of times beside a limit. */
+  /** Creates a row of times that are compared with a limit. */
   public static Comparison ofTimes(
       String operation,
       String limit,
@@ -103,7 +103,7 @@ public record Comparison(
         operation, limit, size, Unit.TIME, new Figures(ours), new Figures(theirs), goal);
   }
 
-  /** A row beside nothing. */
+  /** Creates a row without a comparison. */
   public static Comparison alone(
       String operation, int size, Unit unit, List<Double> ours, Optional<Goal> goal) {
     return new Comparison(
@@ -115,7 +115,9 @@ public record Comparison(
     return estimate(new Goal.Ratio(0));
   }
 
-  /** The result of the goal; empty if there is none, or nothing to compare with. */
+  /**
+   * Returns the verdict about the goal; empty if there is no goal, or no figures to compare with.
+   */
   public Optional<Verdict> verdict() {
     return goal.filter(it -> !theirs.isEmpty() || it instanceof Goal.Most)
         .map(it -> Verdict.of(estimate(it), it.most()));
@@ -125,7 +127,7 @@ public record Comparison(
     return Estimate.of(ours.count(), theirs.count(), (our, their) -> of.figure(this, our, their));
   }
 
-  /** The row for a person who watches a run. */
+  /** Returns the row as text, for a person who watches the run. */
   @Override
   public String toString() {
     return String.format(

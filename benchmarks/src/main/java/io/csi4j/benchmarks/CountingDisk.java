@@ -12,14 +12,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** A disk that keeps account of what is synced on it. */
+/** A disk that records which files and directories are synced. */
 public final class CountingDisk implements Disk {
 
   private final Disk disk;
   private final List<Integer> files = Collections.synchronizedList(new ArrayList<>());
   private final List<Path> directories = Collections.synchronizedList(new ArrayList<>());
 
-  /** Keeps account of what is synced on this disk. */
+  /** Creates a disk that records the syncs on {@code disk}. */
   public CountingDisk(Disk disk) {
     this.disk = disk;
   }
@@ -39,7 +39,7 @@ public final class CountingDisk implements Disk {
     return files.size() + directories.size();
   }
 
-  /** Begins anew. */
+  /** Forgets all recorded syncs. */
   public void clear() {
     files.clear();
     directories.clear();

@@ -36,20 +36,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CSI plugin that does nothing, as a program: the least that a plugin can cost, so that what is
- * left of a call is the client's. For each volume it only creates an empty directory at the target.
- * {@link PluginProcess} starts it.
+ * A program that is a CSI plugin with the least possible work, so that the measured time of a call
+ * is nearly all the client's. For each published volume, the plugin only creates an empty directory
+ * at the target. {@link PluginProcess} starts this program.
  *
- * <p>Each word is a socket; behind {@code one.sock} is a plugin named {@code one.csi4j.example}.
- * Every call gets its answer, made beforehand, as bytes and on the I/O thread; no request is
- * decoded but those that publish and unpublish, and questions for health. The plugin offers staging
- * and statistics on its node, with {@code --health} as the first word also health of volumes and
- * storage, and no controller. It prints {@code ready}, and ends with its standard input, so
- * together with the process that started it.
+ * <p>Each argument is a socket; the plugin at {@code one.sock} has the name {@code
+ * one.csi4j.example}. The answers are prepared as bytes and sent on the I/O thread. The plugin
+ * decodes only requests for publishing, unpublishing and health. It offers staging and statistics,
+ * but no controller; with {@code --health} as the first argument, it also reports the health of
+ * volumes and storage. The program prints {@code ready}. It ends when its standard input ends, and
+ * so with the process that started it.
  */
 public final class DoNothingPlugin extends HandlerRegistry {
 
-  /** Makes the plugins report health. */
+  /** The argument that makes the plugins report health. */
   static final String HEALTH = "--health";
 
   private static final byte[] EMPTY = {};
@@ -87,12 +87,12 @@ public final class DoNothingPlugin extends HandlerRegistry {
     return message.build().toByteArray();
   }
 
-  /** The name of the plugin behind a socket. */
+  /** Returns the name of the plugin that listens on a socket. */
   public static String nameOf(Path socket) {
     return String.valueOf(socket.getFileName()).replace(".sock", ".csi4j.example");
   }
 
-  /** Serves on these sockets. */
+  /** Serves one plugin on each of these sockets. */
   public static void main(String[] words) throws IOException {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
     boolean tellsHealth = words[0].equals(HEALTH);
@@ -102,7 +102,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
           .bossEventLoopGroup(loops)
           .workerEventLoopGroup(loops)
           .directExecutor()
-          // gRPC sets it for TCP; UNIX sockets would log a warning.
+          // gRPC sets this option for TCP sockets. For a UNIX socket, netty would log a warning.
           .withChildOption(ChannelOption.SO_KEEPALIVE, null)
           .fallbackHandlerRegistry(new DoNothingPlugin(nameOf(Path.of(socket)), tellsHealth))
           .build()
@@ -130,7 +130,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
         new Answering(answer));
   }
 
-  /** Takes a request in; returns the answer where it depends on the request. */
+  /** Processes a request. Returns the answer if it depends on the request; otherwise null. */
   private interface Work {
     byte[] read(InputStream request) throws IOException;
   }
@@ -165,7 +165,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
     };
   }
 
-  /** Answers with these bytes, or with those that were made of the request. */
+  /** Answers a call with these bytes, or with the answer that was made from the request. */
   @SuppressWarnings("ArrayRecordComponent") // never compared, never shown
   private record Answering(byte[] answer) implements ServerCallHandler<byte[], byte[]> {
     @Override
@@ -190,7 +190,10 @@ public final class DoNothingPlugin extends HandlerRegistry {
     }
   }
 
-  /** Messages as they are; of those that come in, only the answer is kept that was made of one. */
+  /**
+   * Passes answers on as bytes. Of a received request, only the answer that was made from it is
+   * kept.
+   */
   private record Bytes(Work work) implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] value) {

@@ -8,11 +8,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The table of a family from an earlier day, which {@code benchmarks/run} takes out of the history.
+ * The table of a family from an earlier day. The script {@code benchmarks/run} extracts it from the
+ * Git history.
  */
 final class Earlier {
 
-  /** Names the directory with the tables of earlier days. */
+  /** The system property with the directory of the earlier tables. */
   private static final String DIRECTORY = "csi4j.benchmarks.last";
 
   private final String day;
@@ -31,14 +32,15 @@ final class Earlier {
         Row.read(directory.resolve(family + ".tsv")));
   }
 
-  /** The day of the table. */
+  /** Returns the day of the table. */
   String day() {
     return day;
   }
 
   /**
    * Returns the ratio of that day, or the library's figure if the row has no limit. If the ranges
-   * of the two days do not meet, the text says whether the newer one is better or worse.
+   * of the two days do not overlap, the text also states whether the newer result is better or
+   * worse.
    */
   Optional<String> of(Row row) {
     return rows.stream().filter(row::isOfSameAs).findFirst().map(then -> text(then, row));

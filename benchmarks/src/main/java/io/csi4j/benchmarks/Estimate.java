@@ -22,18 +22,19 @@ public record Estimate(double value, double low, double high) {
   @FunctionalInterface
   interface Figure {
 
-    /** The figure of the windows with these indexes. */
+    /** Computes the figure from the windows with these indexes. */
     double of(int[] ours, int[] theirs);
   }
 
   /**
-   * Estimates a figure by resampling the windows that it is computed from. If both sides have
-   * equally many windows, these are neighbours in time and are drawn as pairs, since other work on
-   * the machine disturbs both.
+   * Estimates a figure by resampling the windows that it is computed from. If both sides have the
+   * same number of windows, these were measured in pairs and are drawn in pairs, because other work
+   * on the machine disturbs both windows of a pair.
    *
-   * <p>Windows in a row are often disturbed together, too, so blocks of them are drawn and not
-   * single windows: the moving-block bootstrap, with blocks as long as the square root of the
-   * count. Drawing is seeded: equal windows give equal estimates.
+   * <p>Consecutive windows are often disturbed together, too. So blocks of windows are drawn
+   * instead of single windows. This is the moving-block bootstrap, with the square root of the
+   * number of windows as the block length. Drawing uses a fixed seed, so that equal windows give
+   * equal estimates.
    */
   static Estimate of(int ours, int theirs, Figure figure) {
     Random random = new Random(SEED);

@@ -8,7 +8,7 @@ public final class Figures {
 
   private final double[] windows;
 
-  /** The figures of these windows. */
+  /** Creates figures from these windows. */
   public Figures(List<Double> windows) {
     this.windows = windows.stream().mapToDouble(Double::doubleValue).toArray();
   }

@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The program {@code calls.go}, which sends given bytes to a plugin through grpc-go; a new process
- * for each window.
+ * The program {@code calls.go}, which sends given bytes to a plugin through grpc-go. Each window
+ * runs in a new process.
  *
  * @param program the built program
- * @param socket where the plugin listens
+ * @param socket the socket on which the plugin listens
  */
 public record GoCalls(Path program, Path socket) {
 
   private static final long WARM_UP_MILLIS = 100;
 
   /**
-   * A round of calls in order.
+   * The calls of one round, in order.
    *
-   * @param methods the full names that they have in gRPC
+   * @param methods the full gRPC names of the methods
    * @param requests the files with the bytes of the requests
    * @param deadlineMillis the deadline of each call
    */
@@ -36,20 +36,20 @@ public record GoCalls(Path program, Path socket) {
   /**
    * The figures of a window.
    *
-   * @param nanosEach the time for one round, all of them together
-   * @param median the median of what a round took, in nanoseconds
+   * @param nanosEach the length of the window divided by the number of rounds, in nanoseconds
+   * @param median the median duration of a round, in nanoseconds
    */
   public record Window(double nanosEach, double median) {}
 
-  /** Watches so many goroutines for a window. */
+  /** Runs one window with this number of goroutines. */
   public Window window(Round round, int inFlight, long millis)
       throws IOException, InterruptedException {
     return run(round, inFlight, millis, List.of());
   }
 
   /**
-   * Runs the client with records of these sizes, which one goroutine at a time appends to one file
-   * and syncs.
+   * Runs one window in which each round also appends records of these sizes to one file and syncs
+   * them. Only one goroutine at a time appends.
    */
   public Window window(Round round, int inFlight, long millis, Path log, List<Integer> records)
       throws IOException, InterruptedException {

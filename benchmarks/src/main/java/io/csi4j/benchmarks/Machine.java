@@ -14,7 +14,10 @@ public final class Machine {
 
   private Machine() {}
 
-  /** One sentence about it; {@code benchmarks/run} reads the day in it. */
+  /**
+   * Returns one sentence about the machine. The script {@code benchmarks/run} reads the date from
+   * this sentence.
+   */
   static String text() throws IOException {
     return "Measured on "
         + LocalDate.now(ZoneOffset.UTC)

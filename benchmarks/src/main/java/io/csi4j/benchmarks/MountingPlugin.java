@@ -27,23 +27,26 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
 
   private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
 
-  /** Its name. */
+  /** The name of the plugin. */
   public static final PluginId ID = PluginId.of("mounting.csi4j.example");
 
   /** The mounts that the plugin changes. */
   public interface Mounting {
 
-    /** Mounts at a path what is mounted at another, or else a new volume. */
+    /**
+     * Mounts a volume at a path: the volume that is mounted at {@code shown}, or otherwise a new
+     * volume.
+     */
     void mount(MountPath path, Optional<MountPath> shown);
 
-    /** Unmounts what is mounted at a path; false if nothing was. */
+    /** Unmounts the volume at a path. Returns false if nothing was mounted there. */
     boolean unmount(MountPath path);
   }
 
   /**
-   * The kernel, with binds.
+   * Real bind mounts.
    *
-   * @param source what all volumes show
+   * @param source the directory that all volumes show
    */
   public record Binds(MountPath source) implements Mounting {
     @Override
@@ -63,7 +66,7 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
 
   private final Mounting kernel;
 
-  /** One that mounts there. */
+  /** Creates a plugin that changes these mounts. */
   public MountingPlugin(Mounting kernel) {
     this.kernel = kernel;
   }

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A {@link DoNothingPlugin}, or several, or a {@link WorkingPlugin}, in its own JVM, so that its
- * costs are not counted.
+ * One or several {@link DoNothingPlugin}s, or a {@link WorkingPlugin}, in a separate JVM, so that
+ * the cost of the plugin is not measured.
  */
 public final class PluginProcess implements AutoCloseable {
 
@@ -33,7 +33,7 @@ public final class PluginProcess implements AutoCloseable {
     return start(DoNothingPlugin.class, List.of(DoNothingPlugin.HEALTH), sockets);
   }
 
-  /** Starts a plugin that really mounts, and waits until it listens. */
+  /** Starts a plugin that creates real mounts, and waits until it listens. */
   public static PluginProcess startWorking(Path socket) throws IOException {
     return start(WorkingPlugin.class, List.of(), socket);
   }
@@ -78,7 +78,7 @@ public final class PluginProcess implements AutoCloseable {
     return endpoints.get(0);
   }
 
-  /** Lets it hang: it is there, takes what it is sent, and never answers. */
+  /** Suspends the plugin process. The connection stays open, but the plugin never answers. */
   public void hang() throws IOException, InterruptedException {
     Program.run("kill", "-STOP", Long.toString(process.pid()));
   }
@@ -88,7 +88,7 @@ public final class PluginProcess implements AutoCloseable {
     Program.run("kill", "-CONT", Long.toString(process.pid()));
   }
 
-  /** Ends it. */
+  /** Kills the plugin process. */
   @Override
   public void close() {
     process.destroyForcibly();

@@ -7,19 +7,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Another program, run to its end. */
+/** Runs another program to its end. */
 public final class Program {
 
   private Program() {}
 
-  /** A program of ours in a new JVM with this much heap at most, run to its end. */
+  /** Runs a program of this module in a new JVM, with this maximum heap size. */
   public static List<String> java(String heap, Class<?> program, String... words)
       throws IOException, InterruptedException {
     return java(
         Path.of(System.getProperty("java.home")), List.of("-Xmx" + heap), program, List.of(words));
   }
 
-  /** Runs the program in a new JVM of that JDK, with these options. */
+  /** Runs the program in a new JVM of the JDK in {@code home}, with these options. */
   public static List<String> java(
       Path home, List<String> options, Class<?> program, List<String> words)
       throws IOException, InterruptedException {
@@ -27,8 +27,8 @@ public final class Program {
   }
 
   /**
-   * Runs a program of ours in a new JVM with this much heap at most, and returns the nanoseconds
-   * from its start to a line that begins like this.
+   * Runs a program of this module in a new JVM, with this maximum heap size. Returns the
+   * nanoseconds from the start to the first output line that begins with {@code line}.
    */
   public static double nanosUntil(String line, String heap, Class<?> program, String... words)
       throws IOException, InterruptedException {
@@ -65,7 +65,10 @@ public final class Program {
     return all.toArray(String[]::new);
   }
 
-  /** The lines that it printed; an exception if it failed. */
+  /**
+   * Runs a command, and returns the lines that it printed. Throws an exception if the command
+   * fails.
+   */
   public static List<String> run(String... words) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
     String said =

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The rows of a family as a page, a table and charts, with the machine that they were measured on.
+ * The rows of a family as a page, a table and charts, with a description of the machine.
  */
 public final class Report {
 
@@ -17,7 +17,7 @@ public final class Report {
   private final List<Comparison> rows;
   private final List<String> notes = new ArrayList<>();
 
-  /** A report of these rows. */
+  /** Creates a report of these rows. */
   public Report(String title, String introduction, List<Comparison> rows) {
     this.title = title;
     this.introduction = introduction;

@@ -1,11 +1,11 @@
 package io.csi4j.benchmarks;
 
 /**
- * In how many rounds all sides take their turns: as many as are wanted, and fewer where the time is
- * too short for windows that say anything.
+ * The number of rounds in which all sides are measured alternately. This is the wanted number, or a
+ * smaller number if the time is too short for useful windows.
  *
- * @param count the rounds that count
- * @param millis how long each window is
+ * @param count the number of rounds that are counted
+ * @param millis the length of each window
  */
 public record Rounds(int count, long millis) {
 
@@ -13,12 +13,12 @@ public record Rounds(int count, long millis) {
   private static final long SHORTEST_MILLIS = 50;
 
   /**
-   * The rounds for a time.
+   * Returns the rounds for a given total time.
    *
-   * @param millis how long all may take together
-   * @param windows how many windows a round has
-   * @param warmUps the rounds before those that count
-   * @param most the rounds that are wanted
+   * @param millis the total time for all rounds
+   * @param windows the number of windows in a round
+   * @param warmUps the number of rounds that are not counted, for warming up
+   * @param most the wanted number of rounds
    */
   public static Rounds in(double millis, int windows, int warmUps, int most) {
     double fit = millis / (windows * SHORTEST_MILLIS) - warmUps;

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A comparison as it is kept in a table, which pages and charts are made from.
+ * A comparison as stored in a table. Pages and charts are generated from tables.
  *
  * @param operation the operation
- * @param limit the name of what the library is compared with; empty if there is nothing
- * @param size the number of things
+ * @param limit the name of the limit; empty if there is none
+ * @param size the number of objects, such as volumes
  * @param unit the unit of the figures
  * @param ours the library's median
  * @param theirs the limit's median, if there is one
@@ -32,7 +32,7 @@ record Row(
     String goal,
     Optional<Verdict> verdict) {
 
-  /** The size of a row whose operation says it in words. */
+  /** The size of a row whose operation already names the size. */
   static final int NO_SIZE = 0;
 
   private static final String HEAD =
@@ -58,7 +58,7 @@ record Row(
     Files.write(file, Stream.concat(Stream.of(HEAD), rows.stream().map(Row::line)).toList());
   }
 
-  /** Reads a table; no rows if there is none, or if it is of an older form. */
+  /** Reads a table. Returns no rows if there is no table, or if it has an older format. */
   static List<Row> read(Path file) throws IOException {
     List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
     return lines.isEmpty() || !lines.get(0).equals(HEAD)
@@ -66,12 +66,12 @@ record Row(
         : lines.stream().skip(1).map(line -> parse(line.split("\t", -1))).toList();
   }
 
-  /** Whether another row, such as one of another day, is of the same measurement. */
+  /** Whether another row, for example from another day, is of the same measurement. */
   boolean isOfSameAs(Row other) {
     return operation.equals(other.operation) && limit.equals(other.limit) && size == other.size;
   }
 
-  /** Returns the row under a name that includes the size. */
+  /** Returns the row with another name, which includes the size. */
   Row named(String text) {
     return new Row(text, limit, NO_SIZE, unit, ours, theirs, ratio, goal, verdict);
   }

@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The first page of the results, with the rows that a reader asks for first, and the page of all
- * goals. DIRECTORY FAMILY...
+ * Writes the first page of the results, with the rows that matter most to a reader, and the page of
+ * all goals. The arguments are the directory and the families.
  */
 public final class Summary {
 
   /**
    * A row of the first page.
    *
-   * @param text the operation, for a reader who has not seen the family's page
+   * @param text a description of the operation for a reader who has not seen the family's page
    * @param family the family that measures it
    * @param operation the operation in the family's table
-   * @param limit the limit there
-   * @param size the size there
+   * @param limit the limit in the family's table
+   * @param size the size in the family's table
    */
   private record Choice(String text, String family, String operation, String limit, int size) {}
 

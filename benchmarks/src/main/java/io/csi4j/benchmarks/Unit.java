@@ -2,7 +2,7 @@ package io.csi4j.benchmarks;
 
 import java.util.Locale;
 
-/** The unit of figures. Less is better in all of them. */
+/** The unit of figures. In all units, less is better. */
 public enum Unit {
   /** Nanoseconds. */
   TIME {
@@ -31,7 +31,7 @@ public enum Unit {
           : String.format(Locale.ROOT, "%.1f MiB", value / (1 << 20));
     }
   },
-  /** Things. */
+  /** A number of objects. */
   COUNT {
     @Override
     public String text(double value) {
@@ -41,6 +41,6 @@ public enum Unit {
     }
   };
 
-  /** The value with the unit that suits it. */
+  /** Returns the value as text with a suitable unit. */
   public abstract String text(double value);
 }

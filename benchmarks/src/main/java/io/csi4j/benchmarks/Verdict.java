@@ -13,8 +13,9 @@ public enum Verdict {
   }
 
   /**
-   * Judges a figure by its range: the goal is reached if all of it is at or below {@code most},
-   * missed if all of it is above, and otherwise the measurement is too noisy to say.
+   * Judges a figure by its range. The goal is reached if the complete range is at or below {@code
+   * most}, and missed if the complete range is above. Otherwise the measurement is too noisy for a
+   * verdict.
    */
   static Verdict of(Estimate figure, double most) {
     if (figure.high() <= most) {
@@ -23,7 +24,7 @@ public enum Verdict {
     return figure.low() > most ? MISSED : WITHIN_NOISE;
   }
 
-  /** The verdict as it stands on pages. */
+  /** Returns the verdict as shown on pages. */
   public String text() {
     return text;
   }

@@ -8,11 +8,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A CSI plugin that works, as a program: a {@link HostPathPlugin}, which binds the directories that
- * its volumes are, and writes its state to disk before it answers. {@link PluginProcess} starts it.
+ * A program that is a working CSI plugin: a {@link HostPathPlugin}. Its volumes are directories,
+ * which it mounts by bind mounts, and it writes its state to disk before it answers. {@link
+ * PluginProcess} starts this program.
  *
- * <p>The word is its socket; it is named as a {@link DoNothingPlugin} there would be, and its
- * volumes are beside the socket. It says {@code ready}, and ends when its standard input does.
+ * <p>The argument is the socket of the plugin. The plugin has the same name that a {@link
+ * DoNothingPlugin} on this socket would have, and its volumes are next to the socket. The program
+ * prints {@code ready}, and ends when its standard input ends.
  */
 public final class WorkingPlugin {
 
@@ -27,7 +29,7 @@ public final class WorkingPlugin {
             .shape(HostPathPlugin.defaultShape().named(name))
             .socket(socket)
             .open();
-    // It remembers each call, for tests.
+    // The plugin records each call for tests, so the records must be deleted regularly.
     var unused =
         Executors.newSingleThreadScheduledExecutor()
             .scheduleWithFixedDelay(plugin.journal()::clear, 1, 1, TimeUnit.SECONDS);

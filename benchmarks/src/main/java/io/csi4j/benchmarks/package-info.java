@@ -1,6 +1,7 @@
 /**
- * The common parts of all families of benchmarks: figures of two sides of one run, and their
- * report. Each family is a package below, with a {@code main} that {@code benchmarks/run} starts.
+ * The common code of all families of benchmarks: the figures of two sides of one run, and the
+ * report. Each family is a subpackage with a {@code main} method, which the script {@code
+ * benchmarks/run} starts.
  */
 @NullMarked
 package io.csi4j.benchmarks;

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The bytes that the live threads of this JVM have allocated up to a moment. */
+/** The bytes that the live threads of this JVM have allocated so far. */
 final class Allocations {
 
   private static final ThreadMXBean THREADS =
@@ -15,13 +15,13 @@ final class Allocations {
 
   private Allocations() {}
 
-  /** Up to now. */
+  /** Returns the allocations up to now. */
   static Allocations now() {
     Allocations now = new Allocations();
     long[] ids = THREADS.getAllThreadIds();
     long[] each = THREADS.getThreadAllocatedBytes(ids);
     for (int i = 0; i < ids.length; i++) {
-      // Negative for a thread that has ended meanwhile.
+      // The number is negative for a thread that has ended meanwhile.
       if (each[i] >= 0) {
         now.bytes.put(ids[i], each[i]);
       }

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls through the stubs that gRPC generates, and nothing else: each with the deadline that csi4j
- * gives it, and with a message built for it.
+ * Makes calls only through the stubs that gRPC generates. Each call has the same deadline as with
+ * csi4j, and a new message.
  */
 final class BareCaller implements Caller {
 
@@ -30,9 +30,9 @@ final class BareCaller implements Caller {
   private final NodeGrpc.NodeStub asyncNode;
 
   /**
-   * On this channel.
+   * Creates a caller on this channel.
    *
-   * @param executor where answers are taken in; null for the channel's own
+   * @param executor the executor for answers; null for the channel's own executor
    */
   BareCaller(Channel channel, @Nullable Executor executor) {
     identity = IdentityGrpc.newBlockingStub(channel);
@@ -74,7 +74,7 @@ final class BareCaller implements Caller {
     }
   }
 
-  /** The message of one call. */
+  /** Returns the message of one call. */
   static NodePublishVolumeRequest publish(Operation operation) {
     boolean large = operation == Operation.PUBLISH_LARGE;
     Map<String, String> publishContext =
@@ -95,7 +95,7 @@ final class BareCaller implements Caller {
         .build();
   }
 
-  /** Tells of the end, once the answer is there. */
+  /** Reports the end of a call when the answer has arrived. */
   private static final class Telling<A> implements StreamObserver<A> {
     private final Consumer<@Nullable Throwable> then;
     private @Nullable A answer;

@@ -3,7 +3,7 @@ package io.csi4j.benchmarks.calls;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One way to make calls. */
+/** A client that makes calls. */
 interface Caller {
 
   /** Makes one call and waits for the answer. */

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Measures single calls, on this JDK and on a newer one.
+ * Measures single calls, on this JDK and on a newer JDK.
  *
- * <p>Arguments: a directory for the socket, the directory for results, seconds to spend, a Go
+ * <p>Arguments: a directory for the socket, the directory for results, the total seconds, a Go
  * client or {@code -}, the home of a newer JDK or {@code -}, and the numbers of calls in flight.
  */
 public final class CallsFamily {
@@ -45,10 +45,10 @@ public final class CallsFamily {
     this.sizes = sizes;
   }
 
-  /** Measures everything and writes the report. */
+  /** Runs all measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]).toAbsolutePath();
-    // The library refuses a socket where others could put one of theirs.
+    // The library refuses a socket in a directory where other users could replace it.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     String go = words[3];
     List<String> homes = new ArrayList<>(List.of(System.getProperty("java.home")));

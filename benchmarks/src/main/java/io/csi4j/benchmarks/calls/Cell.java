@@ -3,34 +3,37 @@ package io.csi4j.benchmarks.calls;
 import java.util.Locale;
 
 /**
- * One thing that is measured, window by window.
+ * One measurement, which consists of several windows.
  *
- * @param way who makes the calls
- * @param style how
- * @param operation which
- * @param inFlight how many at a time
+ * @param way the client that makes the calls
+ * @param style how a caller waits for a call
+ * @param operation the operation that is called
+ * @param inFlight the number of concurrent calls
  */
 record Cell(Way way, Style style, Operation operation, int inFlight) {
 
-  /** The caller. */
+  /** The clients that make calls. */
   enum Way {
     /** {@code CsiPlugin} with default options. */
     OURS,
     /** The bare generated stub on the channel of {@link #OURS}. */
     BARE,
-    /** {@code CsiPlugin} with an executor that runs callbacks in place, on the I/O thread. */
+    /** {@code CsiPlugin} with callbacks that run in place, on the I/O thread. */
     OURS_IN_PLACE,
     /** The bare generated stub on the channel of {@link #OURS_IN_PLACE}. */
     BARE_IN_PLACE,
-    /** Another stub like {@link #BARE}, on the same channel. */
+    /** A second stub like {@link #BARE}, on the same channel. */
     BARE_AGAIN,
-    /** Another stub like {@link #BARE_IN_PLACE}, on the same channel. */
+    /** A second stub like {@link #BARE_IN_PLACE}, on the same channel. */
     BARE_IN_PLACE_AGAIN,
-    /** As {@link #OURS_IN_PLACE}, with the wire log allowed, as it is, and its logger off. */
+    /**
+     * Like {@link #OURS_IN_PLACE}, with the wire log allowed by the options, which is the default,
+     * and its logger off.
+     */
     OURS_LOG_OFF,
-    /** As {@link #OURS_IN_PLACE}, with the wire log forbidden by an option. */
+    /** Like {@link #OURS_IN_PLACE}, with the wire log disabled by an option. */
     OURS_WITHOUT_LOG,
-    /** As {@link #OURS_IN_PLACE}, with a listener that does nothing. */
+    /** Like {@link #OURS_IN_PLACE}, with a listener that does nothing. */
     OURS_LISTENED,
     /** A program in Go. */
     GO
@@ -46,15 +49,15 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
 
   /** The figures of a window. */
   enum Measure {
-    /** Nanoseconds for one call, all of them together. */
+    /** The length of the window divided by the number of calls, in nanoseconds. */
     TIME,
-    /** Nanoseconds that half of the calls took at the most. */
+    /** The median duration of a call, in nanoseconds. */
     MEDIAN,
-    /** Bytes allocated by all threads of the JVM for one call. */
+    /** Bytes that all threads of the JVM allocated, divided by the number of calls. */
     BYTES
   }
 
-  /** The name of its windows. */
+  /** Returns the name under which the windows of the cell are stored. */
   String key(Measure measure) {
     return String.join(
             " ",
@@ -66,7 +69,7 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
         .toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the same cell with another caller. */
+  /** Returns the same cell with another client. */
   Cell by(Way other) {
     return new Cell(other, style, operation, inFlight);
   }

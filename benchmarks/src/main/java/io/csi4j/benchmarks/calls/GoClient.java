@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The Go program, which sends the same bytes. */
+/** The client in Go, which sends the same bytes as the Java clients. */
 final class GoClient {
 
   private final GoCalls program;
@@ -24,7 +24,7 @@ final class GoClient {
     this.socket = socket;
   }
 
-  /** One window, without the allocated bytes. */
+  /** Runs one window. The result contains no number of allocated bytes. */
   Window.Result window(Cell cell, long nanos) throws IOException, InterruptedException {
     boolean probe = cell.operation() == Operation.PROBE;
     CsiOperation operation = probe ? CsiOperation.PROBE : CsiOperation.NODE_PUBLISH_VOLUME;

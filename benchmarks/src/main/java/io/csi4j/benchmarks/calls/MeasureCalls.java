@@ -17,17 +17,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Makes calls of all kinds to one plugin, in turns, and prints the figures of the windows.
+ * Makes calls of all kinds to one plugin, alternately, and prints the figures of the windows.
  *
- * <p>Arguments: the plugin's socket, seconds to spend, a Go client or {@code -}, and the numbers of
- * calls in flight.
+ * <p>Arguments: the plugin's socket, the total seconds, a Go client or {@code -}, and the numbers
+ * of calls in flight.
  */
 public final class MeasureCalls {
 
   private static final int ROUNDS = 24;
   private static final int QUICK_ROUNDS = 4;
 
-  /** With less, rounds are fewer. */
+  /** Number of seconds for all rounds. With less time, there are fewer rounds. */
   private static final double ENOUGH_SECONDS = 30;
 
   private static final double LEAST_WINDOW_NANOS = 2e7;
@@ -35,12 +35,12 @@ public final class MeasureCalls {
   /** Additional time of a window of Go: a process must start and warm up. */
   private static final double GO_NANOS = 1.5e8;
 
-  /** The share of the time that the JVM's compilers get beforehand. */
+  /** The share of the time for warming up, in which the JVM compiles the code. */
   private static final double WARM_UP = 0.25;
 
   private static final int WARM_UPS = 3;
 
-  /** For what is done once only. */
+  /** Number of repetitions of a measurement that would otherwise be made only once. */
   static final int SEVERAL = 8;
 
   private final Map<Way, Caller> callers = new EnumMap<>(Way.class);
@@ -74,7 +74,8 @@ public final class MeasureCalls {
     Connection connection = plain.connection();
     ConnectOptions here = ConnectOptions.builder().callbacksInPlace(true).build();
     OurCaller inPlace = new OurCaller(endpoint, here);
-    // Beside connections as new as they are: one that has seen more is a little slower.
+    // These callers need new connections for comparison, because a connection becomes a little
+    // slower after many calls.
     OurCaller allowed = new OurCaller(endpoint, here);
     OurCaller withoutLog = new OurCaller(endpoint, here.toBuilder().wireLog(false).build());
     OurCaller listened =
@@ -91,7 +92,10 @@ public final class MeasureCalls {
     return List.of(plain, inPlace, allowed, withoutLog, listened);
   }
 
-  /** The cells to compare, which are measured one right after the other. */
+  /**
+   * Returns groups of cells that are compared. The cells of a group are measured one immediately
+   * after the other.
+   */
   private static List<List<Cell>> groups(List<Integer> sizes) {
     List<List<Cell>> groups = new ArrayList<>();
     for (Operation operation : Operation.values()) {
@@ -113,7 +117,10 @@ public final class MeasureCalls {
     return groups;
   }
 
-  /** Adds a second stub beside the first to Probes: how far these two differ is chance. */
+  /**
+   * Adds a second stub to the cells for Probe calls. The difference between the two stubs is the
+   * random error.
+   */
   private static List<Cell> withControl(List<Cell> group, Cell control) {
     if (control.operation() != Operation.PROBE) {
       return group;
@@ -124,8 +131,9 @@ public final class MeasureCalls {
   }
 
   /**
-   * A Go program always waits for its calls; so it is measured once for each number in flight. It
-   * encodes nothing, so what is costly to encode is no comparison.
+   * The Go program always waits for its calls, so it is measured only once for each number of calls
+   * in flight. It does not encode messages, so it is not compared for messages that are costly to
+   * encode.
    */
   private static List<Cell> withGo(List<Cell> group) {
     Cell first = group.get(0);
@@ -157,8 +165,8 @@ public final class MeasureCalls {
     for (int round = 0; round < rounds; round++) {
       for (List<Cell> group : groups) {
         List<Cell> turn = new ArrayList<>(group);
-        // The first cell after calls of another kind is slower. So each cell is first equally
-        // often, and runs once more without being counted.
+        // The first cell after calls of another kind is slower. So each cell comes first equally
+        // often, and the first cell runs once more without being counted.
         Collections.rotate(turn, round);
         Window.Result unused = once(turn.get(0), window / 2);
         for (Cell cell : turn) {

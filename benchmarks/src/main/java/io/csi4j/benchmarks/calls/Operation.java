@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks.calls;
 
-/** The called operation. */
+/** The operations that are called. */
 enum Operation {
   PROBE("Probe", "csi.v1.Identity/Probe"),
   PUBLISH("NodePublishVolume", "csi.v1.Node/NodePublishVolume"),
@@ -14,12 +14,12 @@ enum Operation {
     this.method = method;
   }
 
-  /** For people. */
+  /** Returns the description for people. */
   String text() {
     return text;
   }
 
-  /** The full name that it has in gRPC. */
+  /** Returns the full gRPC name of the method. */
   String method() {
     return method;
   }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Calls through a {@link CsiPlugin}, each with a request built for it. */
+/** Makes calls through a {@link CsiPlugin}, each with a new request. */
 final class OurCaller implements Caller, AutoCloseable {
 
   private static final VolumeId VOLUME = VolumeId.of(Parts.VOLUME);
@@ -36,12 +36,12 @@ final class OurCaller implements Caller, AutoCloseable {
 
   private final CsiPlugin plugin;
 
-  /** Connects. */
+  /** Connects to the plugin. */
   OurCaller(CsiEndpoint endpoint, ConnectOptions options) {
     plugin = CsiPlugin.connect(endpoint, options);
   }
 
-  /** The connection of the plugin, for others to use the same. */
+  /** Returns the connection to the plugin, so that other callers can use the same connection. */
   Connection connection() {
     try {
       Field connection = plugin.getClass().getDeclaredField("connection");

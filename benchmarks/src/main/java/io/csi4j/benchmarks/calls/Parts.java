@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** The parts of requests, for every caller: the strings that a host would have at hand. */
+/**
+ * The strings for requests of all callers. A real host would also have these strings before the
+ * call.
+ */
 final class Parts {
 
   static final String VOLUME = "vol-0123456789abcdef0";

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The windows of one JVM as rows of the report. */
+/** Converts the windows of one JVM into rows of the report. */
 final class Rows {
 
   /**
-   * Asynchronous calls beside the bare stub have no goal: the bare stub beside itself, which is
-   * measured as well, has a wider range than any goal that would mean something.
+   * The comparison of asynchronous calls with the bare stub has no goal. Even a comparison of the
+   * bare stub with itself, which is also measured, has a wider range than any useful goal.
    */
   private static final Optional<Goal> NO_GOAL = Optional.empty();
 
@@ -27,17 +27,20 @@ final class Rows {
   private static final double GO_ASYNC_MEDIAN = 0.8;
   private static final double GO_BLOCKING_MEDIAN = 1.2;
 
-  /** 1.1 times the throughput. */
+  /** The goal compared with Go at several calls in flight: 1.1 times the throughput. */
   private static final double GO_SEVERAL = 0.91;
 
   private static final double GO_MANY = 1.0;
 
-  /** With the default options: each answer wakes a callback thread, where Go has no threads. */
+  /**
+   * The goal compared with Go with the default options, where each answer wakes a callback thread.
+   * Go uses no such threads.
+   */
   private static final double GO_ON_CALLBACK_THREADS = 1.1;
 
   private static final int MANY = 64;
 
-  /** The operations whose asynchronous calls are measured with the default options as well. */
+  /** The operations whose asynchronous calls are also measured with the default options. */
   private static final List<Operation> WITH_DEFAULTS = List.of(Operation.PROBE, Operation.PUBLISH);
 
   private final Samples samples;
@@ -49,7 +52,7 @@ final class Rows {
     this.sizes = sizes;
   }
 
-  /** All of them. */
+  /** Returns all rows. */
   List<Comparison> all() {
     for (Operation operation : Operation.values()) {
       for (int size : sizes) {
@@ -77,7 +80,7 @@ final class Rows {
     return rows;
   }
 
-  /** The difference between two stubs that do the same. */
+  /** Adds rows for the difference between two equal stubs. */
   private void controls() {
     for (int size : sizes) {
       Cell async = new Cell(Way.BARE_IN_PLACE_AGAIN, Style.ASYNC, Operation.PROBE, size);
@@ -122,7 +125,7 @@ final class Rows {
   }
 
   private void addGo(String text, Cell cell, Measure measure, Optional<Goal> goal) {
-    // Go's calls are blocking ones, whatever they are compared with.
+    // The Go program makes only blocking calls, even in comparisons with asynchronous calls.
     Cell theirs = new Cell(Way.GO, Style.BLOCKING, cell.operation(), cell.inFlight());
     if (!samples.of(theirs, measure).isEmpty()) {
       add(text, cell, "Go", theirs, measure, goal);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The windows of every cell, as lines from one program to another. */
+/** The windows of every cell. One program passes them to another as lines of text. */
 final class Samples {
 
   private static final String JDK = "jdk";
@@ -16,14 +16,14 @@ final class Samples {
 
   private Samples() {}
 
-  /** None yet, of this JVM. */
+  /** Creates an empty collection for windows of this JVM. */
   static Samples ofThisJvm() {
     Samples samples = new Samples();
     samples.windows.put(JDK, List.of((double) Runtime.version().feature()));
     return samples;
   }
 
-  /** Those that another program has printed. */
+  /** Parses the windows that another program has printed. */
   static Samples parse(List<String> lines) {
     Samples samples = new Samples();
     for (String line : lines) {
@@ -40,17 +40,17 @@ final class Samples {
     windows.computeIfAbsent(cell.key(measure), key -> new ArrayList<>()).add(value);
   }
 
-  /** The windows of a cell; none if it was not measured. */
+  /** Returns the windows of a cell; empty if the cell was not measured. */
   List<Double> of(Cell cell, Cell.Measure measure) {
     return windows.getOrDefault(cell.key(measure), List.of());
   }
 
-  /** The version of the JVM that they are of. */
+  /** Returns the version of the JVM in which the windows were measured. */
   int jdk() {
     return windows.getOrDefault(JDK, List.of(0.0)).get(0).intValue();
   }
 
-  /** For {@link #parse}. */
+  /** Returns the windows as lines for {@link #parse}. */
   List<String> lines() {
     return windows.entrySet().stream()
         .map(

@@ -8,12 +8,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of time in which so many calls are kept in flight, and what came out of it. Each line
- * keeps one call in flight.
+ * A period of time in which a constant number of calls is kept in flight, and its results. Each
+ * {@code Line} keeps one call in flight.
  */
 final class Window {
 
-  /** Of each line; a power of two. If there are more, the last ones count. */
+  /**
+   * Number of durations that each line keeps; a power of two. If there are more, only the last
+   * durations are kept.
+   */
   private static final int KEPT = 1 << 14;
 
   private static final long PATIENCE_SECONDS = 30;
@@ -41,7 +44,7 @@ final class Window {
     }
   }
 
-  /** Makes the calls of this cell for so many nanoseconds. */
+  /** Makes the calls of this cell for {@code length} nanoseconds. */
   static Result of(Caller caller, Cell cell, long length) throws InterruptedException {
     Window window = new Window(caller, cell, length);
     if (cell.style() == Cell.Style.BLOCKING) {
@@ -87,13 +90,13 @@ final class Window {
     return new Result(nanos / calls, all[all.length / 2], bytes / calls);
   }
 
-  /** One call after the other. */
+  /** Makes one call after the other. */
   private final class Line {
     private final long[] latencies = new long[KEPT];
     private int count;
     private long began;
 
-    /** Calls until the time is over. */
+    /** Makes blocking calls until the time is over. */
     void block() {
       try {
         start.await();
@@ -106,7 +109,8 @@ final class Window {
       }
       end.countDown();
       try {
-        // The bytes that an ended thread has allocated are no longer known.
+        // Threads must not end before the allocated bytes are read, because the JVM does not report
+        // them for ended threads.
         seen.await();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -129,7 +133,7 @@ final class Window {
       }
     }
 
-    /** Notes how long the call took. False if there is no time for another. */
+    /** Records the duration of the call. Returns false if there is no time for another call. */
     private boolean isNoted() {
       long now = System.nanoTime();
       latencies[count++ & (KEPT - 1)] = now - began;

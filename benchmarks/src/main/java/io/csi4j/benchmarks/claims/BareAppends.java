@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes the same bytes one after the other into a file that was made beforehand, and syncs after
- * each: what a log of claims cannot do without.
+ * Writes the same bytes repeatedly into an existing file, and syncs after each write. Every log of
+ * claims must do at least this work.
  */
 final class BareAppends implements Callers.Work, AutoCloseable {
 
-  /** The size of a journal record without the claim: header, name, version and padding. */
+  /** Size in bytes of a journal record without the claim: header, name, version and padding. */
   private static final int FRAME = 67 + 4;
 
   private static final int SIZE = 1 << 20;

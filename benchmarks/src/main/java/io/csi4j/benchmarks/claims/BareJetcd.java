@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 
-/** Writes the same bytes to etcd, each in a transaction that expects the revision of the last. */
+/**
+ * Writes the same bytes to etcd. Each write is a transaction that expects the revision of the
+ * previous write.
+ */
 final class BareJetcd implements Callers.Work, AutoCloseable {
 
   private final Client client;
@@ -24,13 +27,14 @@ final class BareJetcd implements Callers.Work, AutoCloseable {
   private final boolean looks;
   private final long[] revisions;
 
-  /** Keys that no earlier run has written. */
+  /** The prefix of keys that no earlier run has written. */
   private final UUID run = UUID.randomUUID();
 
   /**
    * Writes to the etcd at this address.
    *
-   * @param looks whether the key is read before each write, as one does who shares it with others
+   * @param looks whether the key is read before each write, as a program with concurrent writers
+   *     does
    */
   BareJetcd(String endpoint, List<byte[]> writes, boolean looks, int callers) {
     this.client = Client.builder().endpoints(endpoint).build();

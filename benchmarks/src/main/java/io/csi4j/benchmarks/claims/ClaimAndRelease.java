@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** A workload takes a volume, and gives it back: three writes. */
+/** A workload claims a volume and releases it, which takes three writes. */
 final class ClaimAndRelease implements Callers.Work {
 
   private final ClaimBook book;
@@ -62,7 +62,7 @@ final class ClaimAndRelease implements Callers.Work {
     }
   }
 
-  /** The bytes of the three writes, in their order. */
+  /** Returns the bytes of the three writes, in order. */
   static List<byte[]> bytes() {
     try (MemoryStore store = new MemoryStore()) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());

@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Measures the stores of claims in turns with their limits: DIRECTORY RESULTS SECONDS [ETCD], where
- * the last is the address of an etcd without other users.
+ * Measures the stores of claims, alternately with their limits. The arguments are DIRECTORY RESULTS
+ * SECONDS [ETCD]. ETCD is the address of an etcd server without other users.
  */
 public final class ClaimsFamily {
 
   private static final int MOST_ROUNDS = 12;
   private static final int WARM_UPS = 2;
 
-  /** Of all rows together. */
+  /** Total number of windows of all rows. */
   private static final int WINDOWS = 22;
 
   private static final int[] CALLERS = {1, 64};
@@ -33,7 +33,7 @@ public final class ClaimsFamily {
 
   private static final Optional<Goal> NO_GOAL = Optional.empty();
 
-  /** 0.8 times the throughput of the limit. */
+  /** The goal: 0.8 times the throughput of the limit. */
   private static final Optional<Goal> GOAL = Goal.ratio(1.25);
 
   private final Rounds rounds;
@@ -43,7 +43,7 @@ public final class ClaimsFamily {
     this.rounds = rounds;
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
     long seconds = Long.parseLong(args[2]);
@@ -106,7 +106,7 @@ public final class ClaimsFamily {
     }
   }
 
-  /** The stores of this host beside the transactions that they save. */
+  /** Compares stores of this host with the etcd transactions that they replace. */
   private void othersBeside(String endpoint, Path directory) throws Exception {
     try (MemoryStore memory = new MemoryStore();
         LocalStore local = LocalStore.open(directory.resolve("claims-beside"))) {
@@ -125,7 +125,7 @@ public final class ClaimsFamily {
     }
   }
 
-  /** Measures both in turns; what each does first is not counted. */
+  /** Measures both sides alternately. The first window of each side is not counted. */
   private void compare(
       String operation,
       String limit,

@@ -1,6 +1,6 @@
 /**
- * The costs of claiming and releasing a volume on each store, compared with bare writes of the same
- * bytes. Start at {@link io.csi4j.benchmarks.claims.ClaimsFamily}.
+ * Measures the costs of claiming and releasing a volume in each store, compared with bare writes of
+ * the same bytes. Start at {@link io.csi4j.benchmarks.claims.ClaimsFamily}.
  */
 @NullMarked
 package io.csi4j.benchmarks.claims;

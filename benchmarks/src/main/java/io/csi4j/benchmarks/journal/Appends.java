@@ -8,14 +8,14 @@ import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Each caller gives its own key a value, which is on the disk when it returns. */
+/** Each caller writes a value for its own key. The value is on disk when the write returns. */
 final class Appends implements Callers.Work {
 
   private final StateStore store;
   private final StateValue value;
   private final LongAdder done = new LongAdder();
 
-  /** Values of so many bytes. */
+  /** Creates a caller that writes values of this number of bytes. */
   Appends(StateStore store, int bytes) {
     this.store = store;
     this.value = StateValue.of(new byte[bytes]);
@@ -29,7 +29,7 @@ final class Appends implements Callers.Work {
     done.increment();
   }
 
-  /** The ids of volumes have this length. */
+  /** The keys have the same length as ids of volumes. */
   static StateKey key(int number) {
     return StateKey.volume("%026d".formatted(number));
   }
@@ -39,14 +39,14 @@ final class Appends implements Callers.Work {
     return done.sum();
   }
 
-  /** The bytes that one takes in the file, with its head and padding. */
+  /** The number of bytes of one append in the file, including header and padding. */
   int bytes() {
     long before = room(store);
     doOnce(0);
     return Math.toIntExact(before - room(store));
   }
 
-  /** The bytes that are left for records that take something. */
+  /** Returns the number of bytes that are left in the store for new records. */
   static long room(StateStore store) {
     if (store.capacity() instanceof StateStore.Capacity.Free room) {
       return room.bytes();

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes a number of bytes to the next place of a file that was made beforehand, and waits for
- * {@code fdatasync}: what no log of records can do without. At the end of the file it starts again
- * at the beginning.
+ * Writes a number of bytes at the next position of an existing file, and waits for {@code
+ * fdatasync}. Every log of records must do at least this work. At the end of the file, writing
+ * continues at the beginning.
  */
 final class BareLog implements Callers.Work, AutoCloseable {
 
@@ -20,7 +20,7 @@ final class BareLog implements Callers.Work, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private int at;
 
-  /** Writes so many bytes each time. */
+  /** Creates a log that writes this number of bytes each time. */
   BareLog(Path file, int bytes) throws IOException {
     this.file = new RandomAccessFile(file.toFile(), "rw");
     this.file.write(new byte[SIZE]);
@@ -33,7 +33,7 @@ final class BareLog implements Callers.Work, AutoCloseable {
     lock.lock();
     try {
       at = at + record.length > SIZE ? 0 : at;
-      // Not what is there already.
+      // The bytes change, so that each write differs from the existing content.
       record[0]++;
       file.seek(at);
       file.write(record);

@@ -17,9 +17,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The duration of appends while the state is written to a new segment at the same time. The limit
- * is an append, and the syncs that one may have to wait for besides: that of a file that has grown,
- * and that of the directory in which it got another name.
+ * Measures the duration of appends while the state is written to a new segment at the same time.
+ * The limit is an append plus the other syncs that it may have to wait for: the sync of a file that
+ * has grown, and the sync of the directory in which the file was renamed.
  */
 final class Compactions implements AutoCloseable {
 
@@ -43,7 +43,7 @@ final class Compactions implements AutoCloseable {
   private boolean compacted;
   private int next;
 
-  /** With so many records of so many bytes each. */
+  /** Creates a state with this number of records of this size. */
   Compactions(Path directory, int records, int bytes) throws IOException {
     this.directory = Files.createDirectories(directory);
     this.state = directory.resolve("state");
@@ -67,7 +67,7 @@ final class Compactions implements AutoCloseable {
     compacted |= event instanceof StateEvent.Compacted;
   }
 
-  /** Lets it happen so often; what it does first is not counted. */
+  /** Runs this number of compactions. The first compactions are not counted. */
   void run(int rounds) throws IOException {
     for (int i = 0; i <= rounds; i++) {
       pause.forget();
@@ -91,7 +91,7 @@ final class Compactions implements AutoCloseable {
     List<Double> times = new ArrayList<>();
     compacted = false;
     while (!compacted) {
-      // All over the records, and none soon again.
+      // The next record is far from the last one, and no record is repeated soon.
       next = (next + 7919) % records;
       long begun = System.nanoTime();
       store.put(Appends.key(next), value, Durability.REQUIRED);
@@ -105,7 +105,7 @@ final class Compactions implements AutoCloseable {
     return names != null && names.length > 0;
   }
 
-  /** Does what the limit is some times. */
+  /** Measures the limit several times. */
   private void bare() throws IOException {
     List<Double> times = new ArrayList<>();
     Path unfinished = directory.resolve("bare.new");
@@ -135,7 +135,7 @@ final class Compactions implements AutoCloseable {
     bareSlowest.add(times.get(SOME - 1));
   }
 
-  /** A file with room for some records, which is on the disk. */
+  /** Creates a file with space for some records, and syncs it. */
   private Path log(Path log) throws IOException {
     if (!Files.exists(log)) {
       try (RandomAccessFile made = new RandomAccessFile(log.toFile(), "rw")) {
@@ -146,37 +146,37 @@ final class Compactions implements AutoCloseable {
     return log;
   }
 
-  /** The median append beside each. */
+  /** Returns the median append during each compaction. */
   List<Double> medians() {
     return medians;
   }
 
-  /** The 99th percentile of the appends during each compaction. */
+  /** Returns the 99th percentile of the appends during each compaction. */
   List<Double> slow() {
     return slow;
   }
 
-  /** The longest append beside each. */
+  /** Returns the longest append during each compaction. */
   List<Double> slowest() {
     return slowest;
   }
 
-  /** The longest pause of the JVM for its garbage beside each. */
+  /** Returns the longest pause for garbage collection during each compaction. */
   List<Double> pauses() {
     return pauses;
   }
 
-  /** The duration of the limit after each compaction. */
+  /** Returns the median duration of the limit after each compaction. */
   List<Double> limit() {
     return bare;
   }
 
-  /** The longest of the fifty that a limit is the median of. */
+  /** Returns the longest duration of the limit after each compaction. */
   List<Double> slowestLimit() {
     return bareSlowest;
   }
 
-  /** The duration of opening the state. */
+  /** Returns the durations of opening the state. */
   List<Double> openings() {
     return openings;
   }

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Measures the journal in turns with bare writes: DIRECTORY MEMORY SOURCE RESULTS SECONDS BYTES...,
- * where the first is on a disk, the second on tmpfs, the third is a directory that volumes show,
- * and the rest is how large the values are.
+ * Measures the journal, alternately with bare writes. The arguments are DIRECTORY MEMORY SOURCE
+ * RESULTS SECONDS BYTES.... DIRECTORY is on a disk, MEMORY on tmpfs, SOURCE is a directory that
+ * volumes show, and BYTES are the sizes of the values.
  */
 public final class JournalFamily {
 
@@ -28,13 +28,13 @@ public final class JournalFamily {
   private static final int MANY = 64;
   private static final int[] RECORDS = {100, 10_000, 100_000, 300_000};
 
-  /** States with this many records are compacted more often. */
+  /** Number of records up to which a state is compacted more often. */
   private static final int FEW = 10_000;
 
   private static final double APPEND = 1.1;
   private static final Duration OPENING = Duration.ofSeconds(15);
 
-  /** About what a volume takes. */
+  /** Approximate number of bytes of a volume's record. */
   private static final int TYPICAL = 400;
 
   private final Path directory;
@@ -46,11 +46,11 @@ public final class JournalFamily {
     this.windowMillis = windowMillis;
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] args) throws Exception {
     List<Integer> sizes =
         List.of(args).subList(5, args.length).stream().map(Integer::valueOf).toList();
-    // A third of the time is for what is not a window.
+    // A third of the time is reserved for work outside the windows.
     long windows = (ROUNDS + WARM_UP) * (4L * sizes.size() + 5);
     JournalFamily family =
         new JournalFamily(
@@ -94,7 +94,7 @@ public final class JournalFamily {
     }
   }
 
-  /** Measures both in turns; what each does first is not counted. */
+  /** Measures both sides alternately. The first window of each side is not counted. */
   private void compare(
       String operation, int bytes, int callers, Callers.Work ours, Callers.Work theirs)
       throws Exception {
@@ -121,7 +121,7 @@ public final class JournalFamily {
             Goal.ratio(APPEND)));
   }
 
-  /** The number of syncs that many callers need together. */
+  /** Measures the number of syncs that many concurrent callers need together. */
   private void group() throws Exception {
     CountingDisk counted = new CountingDisk(new RealDisk());
     try (Journal store =

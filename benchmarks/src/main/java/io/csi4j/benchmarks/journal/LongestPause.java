@@ -8,12 +8,12 @@ import javax.management.Notification;
 import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
-/** For how long the JVM stood still at once to collect its garbage. */
+/** The longest single pause of the JVM for garbage collection. */
 final class LongestPause {
 
   private final AtomicLong millis = new AtomicLong();
 
-  /** From now on. */
+  /** Begins to record pauses. */
   LongestPause() {
     ManagementFactory.getGarbageCollectorMXBeans().stream()
         .filter(collector -> !collector.getName().contains("Concurrent"))

@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The records that the journal gets while a volume is mounted and unmounted. */
+/** The records that the journal receives while a volume is mounted and unmounted. */
 final class OneMount {
 
   private static final int TIMES = 20;
@@ -37,7 +37,7 @@ final class OneMount {
   private final List<Double> bytes = new ArrayList<>();
   private final List<Double> records = new ArrayList<>();
 
-  /** Mounts volumes one after the other below this directory; each shows the source. */
+  /** Mounts volumes one after the other below {@code root}. Each volume shows {@code source}. */
   OneMount(Path root, Path source) throws IOException {
     Files.createDirectories(root);
     try (RealParts real =
@@ -111,12 +111,12 @@ final class OneMount {
             });
   }
 
-  /** The bytes of each time. */
+  /** Returns the number of bytes written for each volume. */
   List<Double> bytes() {
     return bytes;
   }
 
-  /** The records of each time. */
+  /** Returns the number of records written for each volume. */
   List<Double> records() {
     return records;
   }

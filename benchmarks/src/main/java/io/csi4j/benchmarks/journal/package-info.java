@@ -1,6 +1,6 @@
 /**
- * The costs of the state on disk: an append, many at once, a compaction, the bytes of a mount.
- * Start at {@link io.csi4j.benchmarks.journal.JournalFamily}.
+ * Measures the costs of the state on disk: a single append, many concurrent appends, a compaction,
+ * and the bytes written for a mount. Start at {@link io.csi4j.benchmarks.journal.JournalFamily}.
  */
 @NullMarked
 package io.csi4j.benchmarks.journal;

@@ -5,13 +5,13 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.RealDisk;
 import java.nio.file.Path;
 
-/** Makes and removes a directory for a volume and one for its use, without a look at anything. */
+/** Creates and removes a directory for a volume and a directory for its use, without any checks. */
 final class BareDirectories {
 
   private final Disk disk = new RealDisk();
   private final Path volumes;
 
-  /** Below this directory, which is made. */
+  /** Creates the directory {@code volumes}, below which the other directories are created. */
   BareDirectories(Path volumes) throws DiskException {
     this.volumes = volumes;
     disk.createDirectory(volumes);

@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * The four calls that mount a volume and unmount it, by the stub that gRPC generates, and syncs
- * spread evenly before and after them. Calls have the paths, the deadlines and the parts that a
- * manager gives them.
+ * Makes the four calls that mount a volume and unmount it, by the stub that gRPC generates, and
+ * distributes syncs evenly before, between and after the calls. The calls have the same paths,
+ * deadlines and contents as the calls of a manager.
  */
 final class BareLifecycle implements Callers.Work {
 
   private static final int CALLS = 4;
 
-  /** The deadline that a manager gives each of the calls. */
+  /** The deadline of each call, which is the same as with a manager. */
   static final long DEADLINE_MILLIS =
       CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline().toMillis();
 
@@ -39,12 +39,12 @@ final class BareLifecycle implements Callers.Work {
   private final Optional<BareDirectories> directories;
 
   /**
-   * On this channel.
+   * Creates the lifecycle on this channel.
    *
-   * @param root below which the paths are; nothing is made there
-   * @param requests what a manager would be asked for
-   * @param records the bytes of each record that is appended and synced
-   * @param directories where directories are made and removed, too, if they are
+   * @param root the directory above all paths; nothing is created there
+   * @param requests the mount requests that a manager would receive
+   * @param records the sizes of the records that are appended and synced
+   * @param directories creates and removes directories, if this is also measured
    */
   BareLifecycle(
       Channel channel,
@@ -61,7 +61,10 @@ final class BareLifecycle implements Callers.Work {
     this.directories = directories;
   }
 
-  /** Makes the directories that plugins take for granted: the staging, and that of the target. */
+  /**
+   * Creates the directories that plugins expect: the staging directory, and the parent of the
+   * target.
+   */
   BareLifecycle prepared(int caller) throws IOException {
     MountRequest request = requests.apply(caller);
     VolumeIdentity identity = FourCalls.identity(request);
@@ -103,7 +106,7 @@ final class BareLifecycle implements Callers.Work {
     return node.withDeadlineAfter(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** The part of the records that comes before, between or after the calls. */
+  /** Syncs the share of the records that belongs before, between or after the calls. */
   private void sync(int part) throws DiskException {
     int count = records.size();
     for (int i = count * part / (CALLS + 1); i < count * (part + 1) / (CALLS + 1); i++) {

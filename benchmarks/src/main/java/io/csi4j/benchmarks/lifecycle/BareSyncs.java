@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Appends to a file that was made beforehand, with a sync after each record, as the journal writes
- * and syncs: one log for all callers, one record at a time.
+ * Appends to an existing file and syncs after each record, in the same manner as the journal. All
+ * callers share one log, and write one record at a time.
  */
 final class BareSyncs implements AutoCloseable {
 
@@ -24,7 +24,7 @@ final class BareSyncs implements AutoCloseable {
     file.sync();
   }
 
-  /** Appends so many bytes, and returns when they are on the medium. */
+  /** Appends this number of bytes, and returns when they are on the medium. */
   void append(int bytes) throws DiskException {
     byte[] record = new byte[bytes];
     lock.lock();

@@ -17,8 +17,9 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * The first lifecycles of a JVM, with pauses as on a node that mounts a few volumes a minute:
- * DIRECTORY SOCKET MODE. Prints the processor time of one, with that of the JVM's own compilers.
+ * Measures the first lifecycles of volumes in a JVM, with pauses as on a node that mounts a few
+ * volumes a minute. The arguments are DIRECTORY SOCKET MODE. Prints the processor time for one
+ * lifecycle, including the time of the JVM's compilers.
  */
 public final class FirstLifecycles {
 
@@ -30,11 +31,11 @@ public final class FirstLifecycles {
 
   private FirstLifecycles() {}
 
-  /** The work of a JVM for one lifecycle. */
+  /** The code that a JVM runs for one lifecycle. */
   enum Mode {
     /** Mounts and unmounts through a manager. */
     MANAGED,
-    /** The four calls by the stub that gRPC generates, and nothing else. */
+    /** Makes only the four calls, by the stub that gRPC generates. */
     BARE
   }
 
@@ -55,7 +56,7 @@ public final class FirstLifecycles {
         .orElseThrow(() -> new IOException("no figure in " + said));
   }
 
-  /** Measures one JVM: this one. */
+  /** Runs the measurement in this JVM. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     CsiEndpoint endpoint = CsiEndpoint.of(Path.of(words[1]));

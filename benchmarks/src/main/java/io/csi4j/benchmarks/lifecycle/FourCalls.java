@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The four calls that mount a volume and unmount it, with the paths and the parts that a manager
- * gives them.
+ * The four calls that mount a volume and unmount it, with the same paths and contents as the calls
+ * of a manager.
  */
 record FourCalls(
     NodeStageVolumeRequest stage,
@@ -39,7 +39,7 @@ record FourCalls(
     return new VolumeIdentity(request.plugin(), request.handle());
   }
 
-  /** The calls for a request, below the directory of a manager. */
+  /** Returns the calls for a request, with paths below the directory of a manager. */
   static FourCalls of(VolumeLayout layout, MountRequest request) {
     VolumeIdentity identity = identity(request);
     Map<String, String> context = request.volumeContext().reveal();

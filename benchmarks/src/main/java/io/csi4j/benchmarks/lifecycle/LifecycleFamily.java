@@ -25,24 +25,25 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY MEMORY RESULTS
- * SECONDS GO, where the first is on disk, the second on tmpfs, and the last the Go program or -.
- * Must run in its own mount namespace.
+ * Measures mounting and unmounting, compared with bare calls and bare syncs. The arguments are
+ * DIRECTORY MEMORY RESULTS SECONDS GO. DIRECTORY is on disk, MEMORY on tmpfs, and GO is the Go
+ * program or -. Must run in its own mount namespace.
  */
 public final class LifecycleFamily {
 
   private static final int MOST_ROUNDS = 20;
   private static final int WARMUPS = 2;
 
-  /** The number of new JVMs of each side whose first lifecycles are measured. */
+  /** Number of new JVMs for each side whose first lifecycles are measured. */
   private static final int FIRST_ROUNDS = 5;
 
   /**
-   * The share of the time that the JVM's compilers get beforehand: some ten thousand lifecycles.
+   * The share of the time for warming up: tens of thousands of lifecycles, in which the JVM
+   * compiles the code.
    */
   private static final double WARM_UP = 0.375;
 
-  /** The share of the time in which the plugin that really mounts is used before it is measured. */
+  /** The share of the time for warming up the plugin that creates real mounts. */
   private static final double WARM_UP_OF_WORKING = 0.125;
 
   private static final int[] VOLUMES = {1, 8, 64};
@@ -51,10 +52,13 @@ public final class LifecycleFamily {
 
   private static final Map<Integer, Double> GOALS = Map.of(1, 1.5, 64, 1.4);
 
-  /** Beside a plugin that works, for one volume. */
+  /** The goal with the plugin that creates real mounts, by the number of volumes. */
   private static final Map<Integer, Double> GOAL_OF_WORKING = Map.of(1, 1.1);
 
-  /** Beside bare calls from Go, as people have them: ahead of Nomad with its database. */
+  /**
+   * The goals compared with bare calls from Go, by the number of volumes. With them, csi4j is
+   * faster than Nomad with its database.
+   */
   private static final Map<Integer, Double> GOALS_BESIDE_GO = Map.of(1, 2.7, 8, 3.9, 64, 4.9);
 
   private static final Map<Integer, Double> GOALS_BESIDE_GO_IN_MEMORY =
@@ -64,9 +68,9 @@ public final class LifecycleFamily {
   private final List<Comparison> rows = new ArrayList<>();
 
   /**
-   * The comparison for the manager.
+   * A comparison for the manager.
    *
-   * @param goals how many times as long the manager may take, by how many volumes there are
+   * @param goals the maximum ratio of the manager's time to the limit, by the number of volumes
    */
   private record Limit(String text, Side side, Map<Integer, Double> goals) {}
 
@@ -74,7 +78,10 @@ public final class LifecycleFamily {
   @FunctionalInterface
   private interface Side {
 
-    /** The nanoseconds for one of so many callers, all of them together, over one window. */
+    /**
+     * Runs this number of callers for one window, and returns the length of the window divided by
+     * the number of completed operations, in nanoseconds.
+     */
     double nanosEach(int callers, long millis) throws Exception;
 
     static Side of(Callers.Work work) {
@@ -87,9 +94,9 @@ public final class LifecycleFamily {
   }
 
   /**
-   * A manager in some directory, and what it is compared with there.
+   * A manager in a directory, and its limits in the same directory.
    *
-   * @param records the bytes of each record that the manager syncs for a mount and its release
+   * @param records the sizes of the records that the manager syncs for a mount and its release
    */
   private record Place(
       VolumeManager manager,
@@ -141,7 +148,7 @@ public final class LifecycleFamily {
           goals);
     }
 
-    /** The four calls from Go, and the same with synced appends. */
+    /** Returns two limits: the four calls from Go, and the same calls with synced appends. */
     List<Limit> fromGo(Path program, Map<Integer, Double> goals) throws IOException {
       GoCalls calls = new GoCalls(program, endpoint.path());
       GoCalls.Round round =
@@ -169,7 +176,7 @@ public final class LifecycleFamily {
     }
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double all = 1000 * Double.parseDouble(words[3]);
@@ -224,7 +231,7 @@ public final class LifecycleFamily {
             Optional.empty()));
   }
 
-  /** Measures one volume of a plugin that really mounts. */
+  /** Measures one volume of a plugin that creates real mounts. */
   private void working(Path directory, long warmUpMillis, BareSyncs log) throws Exception {
     try (PluginProcess process = PluginProcess.startWorking(directory.resolve("two.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
@@ -259,7 +266,7 @@ public final class LifecycleFamily {
     System.out.printf(Locale.ROOT, "%.0f lifecycles to warm up%n", 1e6 * millis / each);
   }
 
-  /** Measures all in turns; what each does first is not counted. */
+  /** Measures all sides alternately. The first window of each side is not counted. */
   private void measure(String operation, int volumes, Callers.Work ours, List<Limit> limits)
       throws Exception {
     List<Side> all = new ArrayList<>(List.of(Side.of(ours)));

@@ -13,7 +13,9 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
 
-/** For which locks threads wait, by the flight recorder: monitors, and locks of the JDK. */
+/**
+ * Records, with the flight recorder, for which locks threads wait: monitors, and locks of the JDK.
+ */
 final class LockProfile implements AutoCloseable {
 
   private static final int MOST = 6;
@@ -34,7 +36,8 @@ final class LockProfile implements AutoCloseable {
   }
 
   /**
-   * The threads that waited longest, where, and for which share of the time of all these threads.
+   * Returns the locks with the longest waits, the code that waited for them, and the share of the
+   * waits in the total time of {@code threads} threads.
    */
   String end(Path directory, int threads) throws IOException {
     recording.stop();
@@ -71,7 +74,10 @@ final class LockProfile implements AutoCloseable {
         && event.getClass("parkedClass").getName().startsWith(LOCKS);
   }
 
-  /** The owner of the lock: the first class in the trace that is not from the JDK. */
+  /**
+   * Returns the class that uses the lock: the first class in the stack trace that is not from the
+   * JDK.
+   */
   private static String holder(RecordedEvent event) {
     if (event.getStackTrace() == null) {
       return "unknown";

@@ -21,9 +21,9 @@ import java.util.Optional;
 /**
  * The files and directories that a manager syncs to mount and unmount one volume.
  *
- * @param journal the bytes of each record of the journal
- * @param files the bytes of each other file
- * @param directories how many directories
+ * @param journal the sizes of the journal's records
+ * @param files the sizes of the other files
+ * @param directories the number of directories
  */
 record Syncs(List<Integer> journal, List<Integer> files, int directories) {
 
@@ -35,7 +35,7 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
     files = List.copyOf(files);
   }
 
-  /** Counts them, with an engine on disks that keep account. */
+  /** Counts the syncs, with an engine on disks that record all syncs. */
   static Syncs counted(Path root, CsiEndpoint endpoint) throws PathProblem {
     CountingDisk underJournal = new CountingDisk(new RealDisk());
     CountingDisk underDirectories = new CountingDisk(new RealDisk());
@@ -70,7 +70,8 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
                     usual.points(),
                     usual.events(),
                     usual.claims()));
-        // The first time it connects, and remembers the plugin.
+        // The first time, the engine also connects to the plugin and stores it, so this time is not
+        // counted.
         mountAndUnmount(engine, endpoint);
         underJournal.clear();
         underDirectories.clear();

@@ -21,29 +21,32 @@ import io.csi4j.volume.node.VolumeMounter;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** The volumes of a plugin: each caller mounts and unmounts its own. */
+/** The volumes of a plugin. Each caller mounts and unmounts its own volume. */
 record Volumes(VolumeMounter mounter, IntFunction<MountRequest> requests) implements Callers.Work {
 
-  /** The plugin at a socket. */
+  /** Returns the id of the plugin at a socket. */
   static PluginId plugin(CsiEndpoint endpoint) {
     return PluginId.of(DoNothingPlugin.nameOf(endpoint.path()));
   }
 
-  /** The policy for a plugin that does nothing: the usual one, except that no mount is required. */
+  /**
+   * Returns the binding of a plugin that does nothing. It has the usual policy, except that no
+   * mount is required.
+   */
   static PluginBinding binding(CsiEndpoint endpoint) {
     return PluginBinding.builder(plugin(endpoint), endpoint)
         .policy(MountPolicy.builder().requireMount(false).build())
         .build();
   }
 
-  /** The volume of a plugin that does nothing and accepts any volume. */
+  /** Returns a request for a volume of a plugin that does nothing, and so accepts any volume. */
   static MountRequest request(PluginId plugin, int caller) {
     return MountRequest.builder(
             plugin, usage(caller), VolumeId.of("id-" + caller), AccessMode.SINGLE_NODE_WRITER)
         .build();
   }
 
-  /** A request for a volume that the plugin has just created. */
+  /** Creates a volume with the plugin, and returns a request for it. */
   static MountRequest created(CsiEndpoint endpoint, int caller) {
     try (CsiPlugin client = CsiPlugin.connect(endpoint)) {
       Volume volume =

@@ -11,20 +11,21 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * Starts a manager over what {@link MakeVolumes} left, several times in one JVM, and says what each
- * start cost: ROOT COUNT KERNEL PATH STARTS. A line is the number of the start, a figure's name,
- * and the figure: nanoseconds, bytes for a volume, or threads.
+ * Starts a manager over the volumes that {@link MakeVolumes} left mounted, several times in one
+ * JVM, and prints the cost of each start. The arguments are ROOT COUNT KERNEL PATH STARTS. Each
+ * line contains the number of the start, the name of a figure, and the figure: nanoseconds, bytes
+ * for a volume, or threads.
  */
 public final class AdoptVolumes {
 
-  /** Begins the line of the first start that is printed when all volumes are known. */
+  /** The beginning of the line that is printed when the first start has found all volumes. */
   static final String OPENED = "0 open ";
 
   private static final int LISTINGS = 5;
 
   private AdoptVolumes() {}
 
-  /** Starts them one after the other. */
+  /** Runs the starts one after the other. */
   public static void main(String[] words) throws IOException {
     int count = Integer.parseInt(words[1]);
     try (Kernel kernel = Kernel.of(words[2], words[3])) {

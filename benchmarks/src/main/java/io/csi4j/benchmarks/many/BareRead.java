@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Reads what a manager has to read when it is opened, and does nothing with it: every file below
- * its directory but those of volumes, and the mount table. ROOT TABLE.
+ * Reads the data that a manager must read when it is opened, and ignores it: every file below the
+ * manager's directory, except files of volumes, and the mount table. The arguments are ROOT TABLE.
  */
 public final class BareRead {
 
-  /** Begins the line that is printed when all is read. */
+  /** The beginning of the line that is printed when everything is read. */
   static final String DONE = "read ";
 
   private BareRead() {}
 
-  /** Reads them. */
+  /** Reads the files and the mount table. */
   public static void main(String[] words) throws IOException {
     Path root = Path.of(words[0]);
     long bytes = Files.size(root);

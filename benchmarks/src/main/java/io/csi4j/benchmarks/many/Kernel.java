@@ -8,23 +8,23 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The place of the mounts: the kernel, or memory. */
+/** The owner of the mounts: the real kernel, or a table in memory. */
 interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
 
-  /** The engine's view of the mounts, in place of its usual parts. */
+  /** Returns the engine's access to the mounts, instead of the usual one. */
   KernelMounts seenBy(KernelMounts usual);
 
-  /** Starts a manager of the volumes below a directory that are mounted in this kernel. */
+  /** Starts a manager for the volumes below a directory, which are mounted in this kernel. */
   Started start(Path root);
 
-  /** Keeps what is mounted for who comes later. */
+  /** Keeps the mounts for a later process. */
   @Override
   void close() throws IOException;
 
   /**
-   * The kernel that a word stands for.
+   * Returns the kernel for these arguments.
    *
-   * @param word {@code memory} and where its table is kept, or {@code binds} and a directory that
+   * @param word {@code memory} with the file of the table, or {@code binds} with a directory that
    *     all volumes show
    */
   static Kernel of(String word, String path) throws IOException {
@@ -34,9 +34,9 @@ interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
   }
 
   /**
-   * The kernel itself.
+   * The real kernel.
    *
-   * @param binds mounts in it
+   * @param binds creates the bind mounts
    */
   record Binds(MountingPlugin.Binds binds) implements Kernel {
     @Override
@@ -56,13 +56,14 @@ interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
 
     @Override
     public Started start(Path root) {
-      // As a host does: a manager without a listener logs what it adopts, between the figures.
+      // A host has a listener, too. A manager without a listener would log the adopted volumes
+      // between the figures.
       return new Started.Managed(VolumeManager.builder(root).listener(event -> {}).open());
     }
 
     @Override
     public void close() {
-      // The namespace ends, and the mounts with it.
+      // The mounts end with their namespace.
     }
   }
 }

@@ -7,15 +7,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
-/** Mounts volumes through the real engine, and leaves them mounted: ROOT COUNT KERNEL PATH. */
+/**
+ * Mounts volumes through the real engine, and leaves them mounted. The arguments are ROOT COUNT
+ * KERNEL PATH.
+ */
 public final class MakeVolumes {
 
-  /** Keeps waiting volumes out of the measurement. */
+  /**
+   * Number of concurrent mounts. The limit keeps the memory of waiting volumes out of the
+   * measurement.
+   */
   private static final int AT_A_TIME = 64;
 
   private MakeVolumes() {}
 
-  /** Mounts them, and says how long it took. */
+  /** Mounts the volumes, and prints how long that took. */
   public static void main(String[] words) throws IOException {
     Path root = Path.of(words[0]);
     int count = Integer.parseInt(words[1]);

@@ -21,32 +21,33 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS STRANGERS NEWER
- * ARCHIVED SIZE..., where the first is a directory on tmpfs, the second one on disk, the third what
- * all binds show, BINDS how many of them are made, STRANGERS how many others at another time, NEWER
- * the home of a newer JDK or {@code -}, and ARCHIVED the size that is started with archives of
- * classes, too. Must run in its own mount namespace.
+ * Measures the costs of many volumes. The arguments are MEMORY DISK SOURCE RESULTS SECONDS BINDS
+ * STRANGERS NEWER ARCHIVED SIZE.... MEMORY is a directory on tmpfs, DISK a directory on disk, and
+ * SOURCE the directory that all binds show. BINDS is the number of binds, STRANGERS the number of
+ * foreign mounts in a separate measurement. NEWER is the home of a newer JDK or {@code -}. ARCHIVED
+ * is the size for which starts with class archives are also measured. Must run in its own mount
+ * namespace.
  */
 public final class ManyFamily {
 
   /**
-   * The approximate number of volumes over which the JVMs of one size start in total; there are at
-   * least two JVMs.
+   * Approximate total number of volumes over all JVMs that start with one size. There are at least
+   * two JVMs for each size.
    */
   private static final int VOLUMES = 50_000;
 
   private static final int MOST_JVMS = 5;
   private static final int LEAST_JVMS = 2;
 
-  /** With less time than this, each size has as few JVMs as may be. */
+  /** Number of seconds below which each size has the minimum number of JVMs. */
   private static final int SHORT_SECONDS = 60;
 
-  /** The starts in one JVM: the first one, and those of a JVM that knows the way. */
+  /** Number of starts in one JVM: the first start, and starts in a JVM that is already warm. */
   private static final int STARTS = 3;
 
   private static final String HEAP = "1g";
 
-  /** More volumes than these have this heap, and are started twice in one JVM. */
+  /** Number of volumes above which the JVM has a larger heap, and makes only two starts. */
   private static final int GREAT = 100_000;
 
   private static final String GREAT_HEAP = "3g";
@@ -58,13 +59,19 @@ public final class ManyFamily {
   private static final double OPENING_ARCHIVED = 0.6 * SECOND;
   private static final double OPENING_GREAT = 15 * SECOND;
 
-  /** The first JDK that keeps more than classes. */
+  /** The first JDK whose cache contains more than classes. */
   private static final int FIRST_WITH_CACHE = 25;
 
-  /** The limit for linear growth: ten times as many cost at most 14 times as much. */
+  /**
+   * The maximum exponent for linear growth: ten times as many volumes cost at most 14 times as
+   * much.
+   */
   private static final double LINEAR = 1.15;
 
-  /** The share of the time for mounts among foreign mounts, once these exist. */
+  /**
+   * The share of the time for measuring mounts among foreign mounts, without creating the foreign
+   * mounts.
+   */
   private static final double AMONG_STRANGERS = 0.4;
 
   private static final int WARM_UPS = 10;
@@ -74,7 +81,7 @@ public final class ManyFamily {
   private final List<Comparison> rows = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  /** The medians of the starts, by name and by how many volumes there were. */
+  /** The medians of the starts, by name and by number of volumes. */
   private final Map<String, Map<Integer, Double>> medians = new TreeMap<>();
 
   private final int mostJvms;
@@ -83,7 +90,7 @@ public final class ManyFamily {
     this.mostJvms = mostJvms;
   }
 
-  /** Measures everything and writes the report. */
+  /** Runs all measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     int seconds = Integer.parseInt(words[4]);
     boolean isShort = seconds < SHORT_SECONDS;
@@ -181,7 +188,7 @@ public final class ManyFamily {
     }
   }
 
-  /** Starts processes over real binds, in turns with one that only reads what they read. */
+  /** Starts processes over real binds, alternately with a process that only reads the same data. */
   private void restarted(int count, Path root, String source)
       throws IOException, InterruptedException {
     List<Double> ours = new ArrayList<>();
@@ -216,7 +223,10 @@ public final class ManyFamily {
     return Math.max(LEAST_JVMS, Math.min(mostJvms, VOLUMES / count));
   }
 
-  /** Puts the figures of the first start in a JVM, and of later ones, to those of their names. */
+  /**
+   * Adds the figures of the first start in a JVM, and of later starts, to the figures with the same
+   * name.
+   */
   private static void sort(
       List<String> lines, Map<String, List<Double>> first, Map<String, List<Double>> later) {
     for (String line : lines) {
@@ -227,7 +237,7 @@ public final class ManyFamily {
     }
   }
 
-  /** Starts over them in JVMs with an archive of classes, and of what a newer JDK keeps, too. */
+  /** Measures starts in JVMs with a class archive, and with the cache of a newer JDK. */
   private void archived(int count, Path directory, String table, String newer)
       throws IOException, InterruptedException {
     List<String> words =
@@ -265,7 +275,7 @@ public final class ManyFamily {
     with.add(making);
     List<String> unused = Program.java(home, with, AdoptVolumes.class, words);
     if (!Files.exists(archive)) {
-      // As with a JDK that lacks the default archive of its own classes.
+      // For example, a JDK without the default archive of its own classes creates no archive.
       System.out.println("The JVM made no archive, so there is no row of this: " + operation);
       return;
     }
@@ -280,7 +290,10 @@ public final class ManyFamily {
     row(operation, count, Unit.TIME, first, "open", goal);
   }
 
-  /** Mounts a volume in two namespaces in turns: in one with so many others, and in one without. */
+  /**
+   * Mounts a volume alternately in two namespaces: one with this number of foreign mounts, and one
+   * without.
+   */
   private void strangers(int count, String[] words, Rounds rounds) throws IOException {
     Path memory = Path.of(words[0]);
     Path disk = Path.of(words[1]);
@@ -342,7 +355,10 @@ public final class ManyFamily {
     rows.add(row);
   }
 
-  /** The growth of the costs: the exponent of the power of the number that fits best. */
+  /**
+   * Adds rows for the growth of the costs: the exponent of the power function of the number of
+   * volumes that fits best.
+   */
   private void grown() {
     List<String> fits = new ArrayList<>();
     Map.of("open", "open again", "told", "reconcile", "list", "list all")

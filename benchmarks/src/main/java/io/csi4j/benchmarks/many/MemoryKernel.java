@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A mount table in memory, one mount for each path, kept in a file between processes. Each read
- * creates new objects, as a read of a kernel's table does, so the memory of kept objects counts for
- * the code that keeps them.
+ * A mount table in memory, with at most one mount for each path. A file stores the table between
+ * processes. Each read creates new objects, like a read of the kernel's table, so that the memory
+ * of the objects is attributed to the code that keeps them.
  */
 final class MemoryKernel implements Kernel, KernelMounts {
 
@@ -34,7 +34,7 @@ final class MemoryKernel implements Kernel, KernelMounts {
     this.file = file;
   }
 
-  /** The table that is kept in this file, or an empty one. */
+  /** Returns the table that is stored in this file, or an empty table. */
   static MemoryKernel at(String file) throws IOException {
     MemoryKernel kernel = new MemoryKernel(Path.of(file));
     if (Files.exists(kernel.file)) {

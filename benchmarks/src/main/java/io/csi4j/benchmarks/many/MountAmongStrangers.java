@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Mounts and unmounts a volume again and again, through the real engine and by real binds, among
- * foreign mounts: ROOT SOURCE STRANGERS COUNT, where so many directories are bound below the third.
- * {@link MountNamespace} starts it.
+ * Mounts and unmounts a volume repeatedly, through the real engine and by real binds, among foreign
+ * mounts. The arguments are ROOT SOURCE STRANGERS COUNT. COUNT is the number of foreign mounts,
+ * which are below STRANGERS. {@link MountNamespace} starts this program.
  *
- * <p>It says {@code ready}. Each line of its input is a number of milliseconds to keep mounting,
- * and the answer has the nanoseconds of the median mount and of the median unmount.
+ * <p>The program prints {@code ready}. Each line of its input is the length of a window in
+ * milliseconds. The answer contains the nanoseconds of the median mount and of the median unmount.
  */
 public final class MountAmongStrangers {
 
-  /** The line that it prints once all is mounted and the engine is open. */
+  /** The line that the program prints when all foreign mounts exist and the engine is open. */
   static final String READY = "ready";
 
   private static final int VOLUME = 0;

@@ -10,10 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A mount namespace with mounts of strangers, and with an engine in a JVM that mounts in it. */
+/** A mount namespace with foreign mounts, and with a JVM whose engine mounts volumes in it. */
 final class MountNamespace implements AutoCloseable {
 
-  /** The number of mounts that are left for the engine. */
+  /** Number of mounts that are reserved for the engine. */
   private static final int SPARE = 100;
 
   private final Process process;
@@ -28,11 +28,11 @@ final class MountNamespace implements AutoCloseable {
   }
 
   /**
-   * Makes one, with all mounts that there are here, and so many more.
+   * Creates a namespace with all mounts of the current namespace and {@code count} foreign mounts.
    *
    * @param root the root of the engine, on disk
-   * @param source what all binds show
-   * @param strangers where the others are mounted
+   * @param source the directory that all binds show
+   * @param strangers the directory of the foreign mounts
    */
   static MountNamespace with(int count, Path root, String source, Path strangers, String heap)
       throws IOException {
@@ -61,15 +61,18 @@ final class MountNamespace implements AutoCloseable {
     return namespace;
   }
 
-  /** The number of mounts that the kernel allows in a namespace. */
+  /** Returns the maximum number of mounts that the kernel allows in a namespace. */
   static int most() throws IOException {
-    // Reads at once, because the kernel returns nothing for a later part.
+    // The file is read in one step, because the kernel returns nothing for a second read.
     try (BufferedReader told = Files.newBufferedReader(Path.of("/proc/sys/fs/mount-max"))) {
       return Integer.parseInt(String.valueOf(told.readLine()).strip());
     }
   }
 
-  /** The number of foreign mounts that it allows beside the present ones, in hundreds. */
+  /**
+   * Returns how many foreign mounts the kernel allows in addition to the existing mounts, rounded
+   * down to hundreds.
+   */
   static int room() throws IOException {
     int room = most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
     return room - room % 100;
@@ -83,7 +86,7 @@ final class MountNamespace implements AutoCloseable {
    */
   record Medians(double mount, double unmount) {}
 
-  /** Mounts and unmounts a volume for so long. */
+  /** Mounts and unmounts a volume for one window, and returns the medians. */
   Medians medians(long millis) throws IOException {
     asked.write(millis + "\n");
     asked.flush();
@@ -95,7 +98,7 @@ final class MountNamespace implements AutoCloseable {
     return new Medians(figures.get(0), figures.get(1));
   }
 
-  /** Ends the engine, and with it the namespace. */
+  /** Ends the engine, which also ends the namespace. */
   @Override
   public void close() throws IOException {
     asked.close();

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An engine with all its real parts (journal, directories, threads), but for the plugin, and for
- * the kernel if that is in memory.
+ * An engine with its real journal, directories and threads. Only the plugin is replaced, and the
+ * kernel if the mounts are in memory.
  */
 final class Node implements Started {
 
@@ -64,7 +64,7 @@ final class Node implements Started {
                 usual.claims()));
   }
 
-  /** Opens the node below a directory, which finds again what is mounted there. */
+  /** Opens the node below a directory. The node finds the existing mounts there. */
   static Node open(Path root, Kernel kernel) {
     return new Node(root, kernel);
   }
@@ -96,7 +96,7 @@ final class Node implements Started {
             .build());
   }
 
-  /** Unmounts it. */
+  /** Unmounts the volume with this number. */
   CompletableFuture<?> unmount(int i) {
     return engine.unmount(usage(i));
   }

@@ -6,16 +6,16 @@ import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import java.util.List;
 
-/** A manager, or its comparison, that was started over mounted volumes. */
+/** A manager, or a substitute for comparison, that was started over mounted volumes. */
 interface Started extends AutoCloseable {
 
-  /** The volumes that it found. */
+  /** Returns the volumes that were found at the start. */
   RecoveryReport found();
 
-  /** Receives the wanted uses, and returns when all work for them is done. */
+  /** Passes the wanted uses to the manager, and returns when all work for them is done. */
   void tell(List<WantedUse> wanted);
 
-  /** All volumes. */
+  /** Returns all volumes. */
   List<VolumeStatus> list();
 
   @Override

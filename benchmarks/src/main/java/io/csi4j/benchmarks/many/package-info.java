@@ -1,6 +1,6 @@
 /**
- * The costs of many idle mounted volumes: their heap, finding them again after a start, a
- * reconciliation without work, and listing them. Start at {@link
+ * Measures the costs of many idle mounted volumes: their heap, finding them after a start, a
+ * reconciliation that changes nothing, and listing them. Start at {@link
  * io.csi4j.benchmarks.many.ManyFamily}.
  */
 @NullMarked

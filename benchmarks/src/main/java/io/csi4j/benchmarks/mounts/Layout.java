@@ -3,10 +3,10 @@ package io.csi4j.benchmarks.mounts;
 import io.csi4j.mount.model.MountPath;
 import java.util.Locale;
 
-/** The paths of the volumes of a run; the C program has the same. */
+/** The paths of the volumes of a run. The C program uses the same paths. */
 record Layout(MountPath directory) {
 
-  /** Tells the JVMs that measure. */
+  /** The system property that passes the directory to the measuring JVMs. */
   static final String PROPERTY = "csi4j.benchmarks.directory";
 
   private static final int SPARE = 99_999_999;
@@ -15,7 +15,7 @@ record Layout(MountPath directory) {
     return new Layout(MountPath.of(System.getProperty(PROPERTY)));
   }
 
-  /** The source of every volume, on its own mount. */
+  /** Returns the source of every volume, which is a separate mount. */
   MountPath source() {
     return directory.resolve("source/data");
   }
@@ -26,7 +26,7 @@ record Layout(MountPath directory) {
             Locale.ROOT, "volumes/csi-%08d-0000-4000-8000-000000000000/workload/mount", index));
   }
 
-  /** A directory that nothing is mounted on between operations. */
+  /** Returns a directory on which nothing is mounted between operations. */
   MountPath spare() {
     return volume(SPARE);
   }

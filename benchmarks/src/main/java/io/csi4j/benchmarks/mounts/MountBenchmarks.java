@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The operations of the library, on mounts that are there already. */
+/** The operations of the library, on existing mounts. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class MountBenchmarks {
@@ -43,7 +43,7 @@ public class MountBenchmarks {
     MountPath plain = MountPath.ROOT;
     BindRequest spare = BindRequest.builder(MountPath.ROOT, MountPath.ROOT).build();
 
-    /** Chooses one of them. */
+    /** Chooses one of the mounts. */
     @Setup(Level.Trial)
     public void choose() {
       Layout layout = Layout.ofThisJvm();
@@ -53,20 +53,20 @@ public class MountBenchmarks {
     }
   }
 
-  /** A snapshot that one more mount has come since. */
+  /** A snapshot, after which one more mount was created. */
   @State(Scope.Benchmark)
   public static class Outdated {
 
     final MountSnapshot before = MountTable.system().list();
 
-    /** Mounts one more. */
+    /** Creates one more mount. */
     @Setup(Level.Trial)
     public void mount() throws IOException, InterruptedException {
       Layout layout = Layout.ofThisJvm();
       Program.run("mount", "--bind", layout.source().toString(), layout.spare().toString());
     }
 
-    /** Unmounts it. */
+    /** Removes the additional mount. */
     @TearDown(Level.Trial)
     public void unmount() throws IOException, InterruptedException {
       Program.run("umount", Layout.ofThisJvm().spare().toString());

@@ -28,54 +28,63 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Measures the mounts, inside a mount namespace that {@code benchmarks/run} made.
+ * Measures operations on mounts, in a mount namespace that {@code benchmarks/run} created.
  *
  * <p>Arguments: a directory with {@code source} and {@code volumes} mounted in it, the C program or
- * {@code -}, the directory for results, seconds to spend, the home of a newer JDK or {@code -}, and
- * the numbers of volumes.
+ * {@code -}, the directory for results, the total seconds, the home of a newer JDK or {@code -},
+ * and the numbers of volumes.
  */
 public final class MountsFamily {
 
-  /** JVMs differ by what they compiled when, so a few are better than one that measures long. */
+  /**
+   * Maximum number of rounds. JVMs compile code differently in each run, so several JVMs with short
+   * measurements are better than one JVM with a long measurement.
+   */
   private static final int MOST_ROUNDS = 6;
 
   /**
-   * Short enough that most windows are undisturbed, and long enough that starting one costs little
-   * in comparison.
+   * Length of a window: short enough that most windows are not disturbed, and long enough that the
+   * cost of starting a window is small in comparison.
    */
   private static final long WINDOW_MILLIS = 40;
 
   private static final int FEWEST_WINDOWS = 5;
 
-  /** About what a table costs for each of its mounts; a window has one table at least. */
+  /**
+   * Approximate time to read a mount table, for each mount. A window contains at least one read of
+   * the table.
+   */
   private static final double MILLIS_PER_ROW = 0.004;
 
-  /** Goals that are times are for this many volumes. */
+  /** Maximum number of volumes to which goals in units of time apply. */
   private static final int LARGEST_WITH_A_TIME = 10_000;
 
-  /** Until the compilers of the JVM are done with operations of a microsecond, and of more. */
+  /** Number of warm-up iterations until the JVM has compiled the code of an operation. */
   private static final int WARMUPS = 5;
 
-  /** Used if there is less time than a start takes. */
+  /** Number of warm-up iterations if there is little time. */
   private static final int FEWEST_WARMUPS = 2;
 
   private static final TimeValue WARMUP = TimeValue.milliseconds(400);
 
-  /** Code that runs once for a table is compiled after hundreds of tables. */
+  /**
+   * Length of a warm-up iteration for operations that read tables. Code that runs once for each
+   * table is compiled only after hundreds of tables.
+   */
   private static final TimeValue WARMUP_OF_TABLES = TimeValue.seconds(2);
 
-  /** The time in which a JVM starts and warms up, as a mean of all operations. */
+  /** Mean time in which a JVM starts and warms up. */
   private static final double STARTING_SECONDS = 4.5;
 
-  /** The minimum measured in a round, on all sides. */
+  /** Minimum measured time of a round, over all sides. */
   private static final double SHORTEST_ROUND_SECONDS = 1.5;
 
   /**
    * The measured operations.
    *
    * @param name the method of {@link MountBenchmarks}
-   * @param text for people
-   * @param limits the operations of the C program that it is compared with, with their names
+   * @param text the description for people
+   * @param limits the operations of the C program that serve as limits, with their names
    */
   private record Operation(String name, String text, List<Limit> limits, Jvm jvm) {
 
@@ -87,7 +96,7 @@ public final class MountsFamily {
       return name.equals("table");
     }
 
-    /** The operations in another JVM, with another goal. */
+    /** Returns the operation in another JVM, with another goal. */
     Operation in(Jvm other, Optional<Goal> goal) {
       List<Limit> same =
           limits.stream().map(limit -> new Limit(limit.name, limit.text, goal)).toList();
@@ -96,10 +105,10 @@ public final class MountsFamily {
   }
 
   /**
-   * A JVM to measure in.
+   * A JVM in which operations are measured.
    *
-   * @param java its program
-   * @param text what it is, for people
+   * @param java the path of its program
+   * @param text its description for people
    */
   private record Jvm(String java, String text, List<String> options) {
 
@@ -143,8 +152,8 @@ public final class MountsFamily {
                   new Limit("bindUnmountBare", "C: mount, umount2", Optional.empty()))));
 
   /**
-   * The operations that depend on the binding of the system calls, and their goals with the newer
-   * one.
+   * The operations that depend on the binding of the system calls, with their goals for the newer
+   * binding.
    */
   private static final Map<String, Optional<Goal>> ON_NEWER =
       Map.of(
@@ -152,13 +161,16 @@ public final class MountsFamily {
           "probePlain", Goal.ratio(1.15),
           "find", Goal.ratio(1.1));
 
-  /** Names the program that starts a JVM in a slave mount namespace. */
+  /** The system property with the program that starts a JVM in a slave mount namespace. */
   private static final String SLAVE_PROPERTY = "csi4j.benchmarks.slave";
 
   /** Numbers of volumes with which a slave mount namespace is measured. */
   private static final List<Integer> SIZES_OF_SLAVES = List.of(1000, 8000);
 
-  /** It does not depend on the number of volumes. */
+  /**
+   * Maximum number of volumes on the newer JDK. The binding of system calls does not depend on the
+   * number of volumes.
+   */
   private static final int LARGEST_ON_NEWER = 1000;
 
   private final Layout layout;
@@ -172,7 +184,7 @@ public final class MountsFamily {
    * A run of the family.
    *
    * @param newer the operations that are measured in other JVMs, too
-   * @param secondsEach how long all rounds of an operation may take
+   * @param secondsEach the total time for all rounds of one operation
    */
   private MountsFamily(
       Layout layout, Optional<String> c, List<Operation> newer, double secondsEach) {
@@ -181,11 +193,14 @@ public final class MountsFamily {
     this.newer = newer;
     this.rounds = rounds(secondsEach);
     warmUps = secondsEach < STARTING_SECONDS ? FEWEST_WARMUPS : WARMUPS;
-    // Java, and up to two limits.
+    // The time is shared by three sides: Java, and up to two limits.
     this.millisPerSide = Math.max(0, 1000 * (secondsEach / rounds - STARTING_SECONDS) / 3);
   }
 
-  /** An even number, so that each side is as often first as it is second; one if time is short. */
+  /**
+   * Returns an even number of rounds, so that each side is first and second equally often; one
+   * round if time is short.
+   */
   private static int rounds(double secondsEach) {
     int rounds = (int) (secondsEach / (STARTING_SECONDS + SHORTEST_ROUND_SECONDS));
     return Math.max(1, Math.min(MOST_ROUNDS, rounds) / 2 * 2);
@@ -194,8 +209,8 @@ public final class MountsFamily {
   /**
    * The windows of one side in one round.
    *
-   * @param count how many there are
-   * @param millis how long each is
+   * @param count the number of windows
+   * @param millis the length of each window
    */
   private record Windows(int count, long millis) {}
 
@@ -205,7 +220,7 @@ public final class MountsFamily {
     return new Windows((int) Math.max(FEWEST_WINDOWS, millisPerSide / millis), millis);
   }
 
-  /** Measures everything and writes the report. */
+  /** Runs all measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Layout layout = new Layout(MountPath.of(words[0]));
     Optional<String> c = Optional.of(words[1]).filter(program -> !program.equals("-"));
@@ -224,7 +239,7 @@ public final class MountsFamily {
     new Report("Mounts", family.introduction(), rows).write(Path.of(words[2]), "mounts");
   }
 
-  /** By either binding, one after the other. */
+  /** Returns the operations on the newer JDK, first with one binding and then with the other. */
   private static List<Operation> onNewer(String home) throws IOException {
     String java = "Java " + Machine.javaOf(Path.of(home));
     String access = "--enable-native-access=ALL-UNNAMED";
@@ -285,7 +300,9 @@ public final class MountsFamily {
     return rows;
   }
 
-  /** None without the C program, which mounts the volumes there. */
+  /**
+   * Returns no sizes without the C program, because it mounts the volumes in the slave namespace.
+   */
   private static List<Integer> sizesOfSlaves(Optional<String> c, List<Integer> sizes) {
     int largest = sizes.stream().max(Integer::compare).orElse(0);
     return c.isEmpty()
@@ -293,7 +310,10 @@ public final class MountsFamily {
         : SIZES_OF_SLAVES.stream().filter(size -> size <= largest).toList();
   }
 
-  /** The table of a slave mount namespace beside that of this one, which is private, in turns. */
+  /**
+   * Compares the table of a slave mount namespace with the table of this private namespace,
+   * alternately.
+   */
   private Comparison slave(int size) throws RunnerException {
     Operation here = OPERATIONS.stream().filter(Operation::isWholeTable).findFirst().orElseThrow();
     List<String> volumes =
@@ -323,7 +343,8 @@ public final class MountsFamily {
     Map<Limit, List<Double>> theirs = new HashMap<>();
     Windows windows = windows(operation, size);
     for (int round = 0; round < rounds; round++) {
-      // In turns as A B, B A: what gets slower or faster meanwhile does so for both.
+      // The order alternates as A B, B A, so that a gradual change of the machine's speed affects
+      // both sides equally.
       boolean isJavaFirst = round % 2 == 1;
       if (isJavaFirst) {
         ours.addAll(java(operation, size, windows));
@@ -400,7 +421,7 @@ public final class MountsFamily {
     return all.toArray(String[]::new);
   }
 
-  /** Binds the volumes from one number up to another. */
+  /** Mounts the volumes with the numbers in this range. */
   private void mount(int from, int to) throws IOException, InterruptedException {
     Files.createDirectories(layout.spare().toPath());
     if (c.isPresent()) {

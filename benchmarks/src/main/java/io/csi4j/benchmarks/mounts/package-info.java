@@ -1,6 +1,6 @@
 /**
- * The costs of reading and changing mounts, compared with a C program that makes the same system
- * calls.
+ * Measures the costs of reading and changing mounts, compared with a C program that makes the same
+ * system calls.
  */
 @NullMarked
 package io.csi4j.benchmarks.mounts;

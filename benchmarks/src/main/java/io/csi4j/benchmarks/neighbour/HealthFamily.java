@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Measures what questions for the health of volumes cost mounts and unmounts while one plugin
- * hangs: DIRECTORY RESULTS SECONDS, where the first is on tmpfs.
+ * Measures how health checks of volumes slow down mounts and unmounts while one plugin hangs. The
+ * arguments are DIRECTORY RESULTS SECONDS. DIRECTORY is on tmpfs.
  */
 public final class HealthFamily {
 
@@ -28,15 +28,19 @@ public final class HealthFamily {
   private static final int PAIRS = 4;
   private static final Duration INTERVAL = MountPolicy.defaults().healthInterval();
 
-  /** A round begins in each window, wherever its pause ends: a pause is up to a fifth longer. */
+  /**
+   * Minimum length of a window. A round of health checks begins in each window, because the pause
+   * between rounds is at most a fifth longer than the interval.
+   */
   private static final long LEAST_MILLIS = INTERVAL.toMillis() * 5 / 4;
 
   /**
-   * Callers who never pause fill the processors, and then their slowest times are those of a line.
+   * Interval between the operations of a caller. Callers without pauses would fill the processors,
+   * and then the slowest times would only show the length of the queue.
    */
   private static final Duration PACE = Duration.ofMillis(20);
 
-  /** About what mounting the volumes takes, for each window. */
+  /** Approximate time for mounting the volumes, for each window. */
   private static final double STARTING_SECONDS = 2;
 
   private static final double MOST = 1.05;
@@ -54,7 +58,7 @@ public final class HealthFamily {
     this.traffic = traffic;
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double each = Double.parseDouble(words[2]) / (2 * PAIRS + 1) - STARTING_SECONDS;
@@ -73,10 +77,10 @@ public final class HealthFamily {
   }
 
   /**
-   * A window on a manager that asks, or does not.
+   * A window on a manager with or without health checks.
    *
-   * @param times how long mounts and unmounts took
-   * @param threads how many threads the JVM had at most
+   * @param times the durations of mounts and unmounts
+   * @param threads the maximum number of threads of the JVM
    */
   private record Window(Traffic.Window times, double threads) {}
 

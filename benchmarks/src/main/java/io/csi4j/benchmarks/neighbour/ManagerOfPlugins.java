@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A manager with some plugins that mount nothing, and with as many volumes of each. */
+/**
+ * A manager with some plugins that mount nothing, and the same number of volumes for each plugin.
+ */
 final class ManagerOfPlugins implements AutoCloseable {
 
   private final VolumeManager manager;
@@ -34,7 +36,7 @@ final class ManagerOfPlugins implements AutoCloseable {
     VolumeManager.Builder builder =
         VolumeManager.builder(root)
             .settings(ManagerSettings.builder().closing(Duration.ofSeconds(1)).build())
-            // It is on tmpfs.
+            // The state is on tmpfs.
             .journal(JournalSettings.builder().acceptAnyFilesystem(true).build());
     for (CsiEndpoint endpoint : endpoints) {
       PluginId id = PluginId.of(DoNothingPlugin.nameOf(endpoint.path()));
@@ -48,12 +50,12 @@ final class ManagerOfPlugins implements AutoCloseable {
     manager = builder.open();
   }
 
-  /** Opens the manager, which asks for no health, and mounts the volumes. */
+  /** Opens the manager without health checks, and mounts the volumes. */
   static ManagerOfPlugins open(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
     return open(root, endpoints, volumesEach, Duration.ZERO);
   }
 
-  /** Opens the manager, which asks for health at this interval, and mounts the volumes. */
+  /** Opens the manager with health checks at this interval, and mounts the volumes. */
   static ManagerOfPlugins open(
       Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
     ManagerOfPlugins manager = new ManagerOfPlugins(root, endpoints, volumesEach, healthInterval);
@@ -93,7 +95,10 @@ final class ManagerOfPlugins implements AutoCloseable {
     }
   }
 
-  /** Wants all volumes of a plugin back, and as many others, and waits for none of them. */
+  /**
+   * Begins to release all volumes of a plugin and to mount the same number of others, without
+   * waiting for the results.
+   */
   int want(int plugin) {
     List<CompletableFuture<?>> wanted = new ArrayList<>();
     for (int i = 0; i < volumesEach; i++) {

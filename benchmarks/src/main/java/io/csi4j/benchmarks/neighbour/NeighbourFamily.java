@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Measures what a plugin that hangs costs the volumes of the others: DIRECTORY RESULTS SECONDS,
- * where the first is on tmpfs.
+ * Measures how a hanging plugin slows down the volumes of other plugins. The arguments are
+ * DIRECTORY RESULTS SECONDS. DIRECTORY is on tmpfs.
  */
 public final class NeighbourFamily {
 
@@ -27,7 +27,7 @@ public final class NeighbourFamily {
   private static final int ROUNDS = 20;
   private static final int WARMUPS = 4;
 
-  /** About what starting all and mounting the volumes takes. */
+  /** Approximate time for starting everything and mounting the volumes. */
   private static final double STARTING_SECONDS = 6;
 
   private static final double MOST = 1.05;
@@ -42,7 +42,7 @@ public final class NeighbourFamily {
     this.traffic = traffic;
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double measured = Double.parseDouble(words[2]) - STARTING_SECONDS;
@@ -160,7 +160,7 @@ public final class NeighbourFamily {
         limit.equals("before") ? Optional.empty() : Goal.ratio(MOST));
   }
 
-  /** The most threads that the JVM has in a window on each manager. */
+  /** Returns the maximum number of threads of the JVM in a window on each manager. */
   private double mostThreads() throws Exception {
     ManagementFactory.getThreadMXBean().resetPeakThreadCount();
     traffic.in(well);

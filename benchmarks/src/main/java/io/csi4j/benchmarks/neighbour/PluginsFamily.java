@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures what many plugins cost beside one, with as many volumes: DIRECTORY RESULTS SECONDS,
- * where the first is on tmpfs.
+ * Measures the costs of many plugins compared with one plugin that has the same number of volumes.
+ * The arguments are DIRECTORY RESULTS SECONDS. DIRECTORY is on tmpfs.
  */
 public final class PluginsFamily {
 
@@ -28,12 +28,12 @@ public final class PluginsFamily {
   private static final int ROUNDS = 20;
   private static final int WARMUPS = 4;
 
-  /** About what starting all and mounting the volumes takes. */
+  /** Approximate time for starting everything and mounting the volumes. */
   private static final double STARTING_SECONDS = 8;
 
   private PluginsFamily() {}
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double measured = Double.parseDouble(words[2]) - STARTING_SECONDS;
@@ -44,7 +44,7 @@ public final class PluginsFamily {
             .toArray(Path[]::new);
     try (PluginProcess process = PluginProcess.start(sockets);
         ManagerOfPlugins other = open(directory.resolve("a"), process, 1)) {
-      // From here on, everything that the managers of a JVM share exists.
+      // After this window, all resources that the managers of a JVM share exist.
       Traffic.Window unused = new Traffic(1, CALLERS, millis, Duration.ZERO).in(other);
       Costs first = Costs.now();
       try (ManagerOfPlugins one = open(directory.resolve("b"), process, 1)) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Callers that each mount and unmount their own volume, and the duration of each time. */
+/** Callers that each mount and unmount their own volume, with the duration of each operation. */
 final class Traffic {
 
   private static final int CALLERS_EACH = 2;
@@ -19,18 +19,22 @@ final class Traffic {
   private final Duration pace;
 
   /**
-   * Some callers on each of the first so many plugins of a manager, watched for so long at a time.
+   * Creates callers for each of the first {@code plugins} plugins of a manager, measured in windows
+   * of this length.
    */
   Traffic(int plugins, long windowMillis) {
     this(plugins, windowMillis, Duration.ZERO);
   }
 
-  /** Callers that begin at this rate, or as soon as possible if they are late. */
+  /**
+   * Creates callers that begin an operation at this interval, or as soon as possible if they are
+   * late.
+   */
   Traffic(int plugins, long windowMillis, Duration pace) {
     this(plugins, plugins * CALLERS_EACH, windowMillis, pace);
   }
 
-  /** This number of callers, spread over the plugins. */
+  /** Creates this number of callers, distributed among the plugins. */
   Traffic(int plugins, int callers, long windowMillis, Duration pace) {
     this.plugins = plugins;
     this.callers = callers;
@@ -45,13 +49,13 @@ final class Traffic {
   /**
    * The figures of one window.
    *
-   * @param median nanoseconds that half of the times took at most
-   * @param p99 nanoseconds that all but a hundredth took at most
-   * @param count how often something was mounted and unmounted
+   * @param median the median duration in nanoseconds
+   * @param p99 the 99th percentile of the durations in nanoseconds
+   * @param count the number of mounts with their unmounts
    */
   record Window(double median, double p99, int count) {}
 
-  /** Watches one window. */
+  /** Measures one window. */
   Window in(ManagerOfPlugins manager) throws InterruptedException, ExecutionException {
     List<List<Long>> took = new ArrayList<>();
     for (int caller = 0; caller < callers(); caller++) {
@@ -77,7 +81,7 @@ final class Traffic {
     return new Window(at(sorted, 0.5), at(sorted, 0.99), sorted.length);
   }
 
-  /** Waits for this moment, if it is to come; returns when the next one is. */
+  /** Waits until this time, if it is in the future, and returns the time of the next operation. */
   private long awaited(long due) {
     for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
       LockSupport.parkNanos(left);

@@ -1,5 +1,5 @@
 /**
- * The effect of a hanging plugin on the volumes of other plugins. Start at {@link
+ * Measures the effect of a hanging plugin on the volumes of other plugins. Start at {@link
  * io.csi4j.benchmarks.neighbour.NeighbourFamily}.
  */
 @NullMarked

@@ -28,10 +28,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least that passing calls on can cost with the same gRPC, as a program: it takes in the bytes
- * of a request, makes the same call with them, and gives back the bytes of the answer, all on one
- * thread. It keeps nothing, judges nothing, and knows unary calls only. {@link ProxyProcess} starts
- * it.
+ * A program that forwards calls with the least possible work, through the same gRPC. It receives
+ * the bytes of a request, makes the same call with them, and returns the bytes of the answer, all
+ * on one thread. It stores nothing, checks nothing, and supports only unary calls. {@link
+ * ProxyProcess} starts this program.
  */
 final class BareRelay extends HandlerRegistry {
 
@@ -60,7 +60,7 @@ final class BareRelay extends HandlerRegistry {
     this.plugin = plugin;
   }
 
-  /** Runs a relay: PLUGIN SOCKET. */
+  /** Runs a relay. The arguments are PLUGIN SOCKET. */
   public static void main(String[] words) throws IOException, InterruptedException {
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     ManagedChannel plugin =
@@ -68,7 +68,7 @@ final class BareRelay extends HandlerRegistry {
             .channelType(EpollDomainSocketChannel.class)
             .eventLoopGroup(loop)
             .directExecutor()
-            // gRPC sets it for TCP; UNIX sockets would log a warning.
+            // gRPC sets this option for TCP sockets. For a UNIX socket, netty would log a warning.
             .withOption(ChannelOption.SO_KEEPALIVE, null)
             .overrideAuthority("localhost")
             .usePlaintext()
@@ -102,7 +102,7 @@ final class BareRelay extends HandlerRegistry {
     return ServerMethodDefinition.create(method, new Passing(plugin, method));
   }
 
-  /** Makes each call again, with the plugin. */
+  /** Forwards each call to the plugin. */
   private record Passing(ManagedChannel plugin, MethodDescriptor<byte[], byte[]> method)
       implements ServerCallHandler<byte[], byte[]> {
     @Override
@@ -131,7 +131,7 @@ final class BareRelay extends HandlerRegistry {
     }
   }
 
-  /** Gives an answer back. */
+  /** Returns an answer to the caller. */
   private static final class Answer extends ClientCall.Listener<byte[]> {
 
     private final ServerCall<byte[], byte[]> call;

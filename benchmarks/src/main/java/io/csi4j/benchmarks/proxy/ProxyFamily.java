@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 /**
  * Measures what a proxy adds to a call.
  *
- * <p>Arguments: a directory for sockets and recordings, the directory for results, and seconds to
- * spend.
+ * <p>Arguments: a directory for sockets and recordings, the directory for results, and the total
+ * seconds.
  */
 public final class ProxyFamily {
 
@@ -46,17 +46,17 @@ public final class ProxyFamily {
 
   private ProxyFamily() {}
 
-  /** One way to the plugin. */
+  /** One path to the plugin, with or without a proxy. */
   private record Way(String name, CsiPlugin plugin, List<Double> probes, List<Double> publishes) {
     Way(String name, CsiPlugin plugin) {
       this(name, plugin, new ArrayList<>(), new ArrayList<>());
     }
   }
 
-  /** Measures everything and writes the report. */
+  /** Runs all measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]).toAbsolutePath();
-    // The library refuses a socket where others could put one of theirs.
+    // The library refuses a socket in a directory where other users could replace it.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     double seconds = Double.parseDouble(words[2]);
     try (PluginProcess plugin = PluginProcess.start(directory.resolve("p.sock"));
@@ -115,7 +115,7 @@ public final class ProxyFamily {
     }
   }
 
-  /** The median call of a window, in nanoseconds. */
+  /** Returns the median duration of a call in a window, in nanoseconds. */
   private static double window(CsiPlugin plugin, Consumer<CsiPlugin> call, long millis) {
     long until = System.nanoTime() + millis * 1_000_000;
     long[] times = new long[1 << 16];

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A proxy, or a {@link BareRelay}, in its own JVM, so that its costs are not those of the caller.
+ * A proxy, or a {@link BareRelay}, in a separate JVM, so that its costs are separate from the costs
+ * of the caller.
  */
 final class ProxyProcess implements AutoCloseable {
 
@@ -25,12 +26,15 @@ final class ProxyProcess implements AutoCloseable {
     this.endpoint = endpoint;
   }
 
-  /** Starts a proxy, which records if a file is named, and waits until it listens. */
+  /**
+   * Starts a proxy, and waits until it listens. The proxy records calls if a file for the recording
+   * is given.
+   */
   static ProxyProcess start(CsiEndpoint plugin, Path socket, Path... recording) throws IOException {
     return start(ProxyProcess.class, plugin, socket, recording);
   }
 
-  /** Starts what only passes bytes on, and waits until it listens. */
+  /** Starts a relay that only forwards bytes, and waits until it listens. */
   static ProxyProcess startBare(CsiEndpoint plugin, Path socket) throws IOException {
     return start(BareRelay.class, plugin, socket);
   }
@@ -64,7 +68,7 @@ final class ProxyProcess implements AutoCloseable {
     return new ProxyProcess(process, CsiEndpoint.of(socket));
   }
 
-  /** Runs a proxy: PLUGIN SOCKET [RECORDING]. */
+  /** Runs a proxy. The arguments are PLUGIN SOCKET [RECORDING]. */
   public static void main(String[] words) throws InterruptedException {
     CsiProxy.Builder builder =
         CsiProxy.builder(CsiEndpoint.of(Path.of(words[0]))).socket(Path.of(words[1]));

@@ -1,4 +1,4 @@
-/** The costs that a proxy between a caller and a plugin adds to a call. */
+/** Measures the costs that a proxy between a caller and a plugin adds to a call. */
 @NullMarked
 package io.csi4j.benchmarks.proxy;
 

@@ -12,7 +12,7 @@ import io.etcd.jetcd.options.PutOption;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Keys of an etcd, through jetcd. */
+/** Records as keys in etcd, through jetcd. */
 final class BareEtcd implements BareRecords {
 
   private static final String PREFIX = "/bare/";

@@ -9,7 +9,10 @@ import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Rows of a table in PostgreSQL that have nothing in common: each is written for itself. */
+/**
+ * Records as rows of a table in PostgreSQL. The rows are independent, and each is written
+ * separately.
+ */
 final class BarePostgres implements BareRecords {
 
   private final DataSource pool;

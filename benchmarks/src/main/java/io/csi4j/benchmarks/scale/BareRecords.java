@@ -5,10 +5,10 @@ import java.util.List;
 /** Records in a server, written and read with its bare client. */
 interface BareRecords extends AutoCloseable {
 
-  /** Makes a record that is not there, on that condition. */
+  /** Creates a record, on the condition that it does not exist. */
   void write(String key, byte[] value) throws Exception;
 
-  /** Makes many records that are not there, in one transaction. */
+  /** Creates many new records in one transaction. */
   void fill(List<String> keys, byte[] value) throws Exception;
 
   /** Reads a page of records in the order of their keys, and returns the number of bytes. */

@@ -11,10 +11,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The times of single operations in one window. */
+/** The durations of single operations in one window. */
 final class Latencies {
 
-  /** The nanoseconds of each, in order. */
+  /** The durations in nanoseconds, in ascending order. */
   private final long[] sorted;
 
   /** The length of the window. */
@@ -31,7 +31,7 @@ final class Latencies {
   }
 
   /**
-   * Lets callers do it for a time, each one after the other.
+   * Lets callers repeat the work for a time. Each caller performs one operation after the other.
    *
    * @param most the number of operations after which the window ends earlier
    */
@@ -84,7 +84,7 @@ final class Latencies {
     return sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
   }
 
-  /** The nanoseconds in which all callers together do one. */
+  /** Returns the length of the window divided by the number of operations, in nanoseconds. */
   double nanosEach() {
     return (double) nanos / sorted.length;
   }

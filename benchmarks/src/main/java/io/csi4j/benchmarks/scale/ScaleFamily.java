@@ -58,9 +58,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Fills a store with volumes and claims, and measures a control plane on it: RESULTS SECONDS
- * VOLUMES CLAIMS ADDRESS..., where an address is that of an etcd ({@code http:}) or a PostgreSQL
- * ({@code jdbc:}) that nobody else uses.
+ * Fills a store with volumes and claims, and measures a control plane on it. The arguments are
+ * RESULTS SECONDS VOLUMES CLAIMS ADDRESS.... ADDRESS is the address of etcd ({@code http:}) or
+ * PostgreSQL ({@code jdbc:}) without other users.
  */
 public final class ScaleFamily {
 
@@ -68,14 +68,14 @@ public final class ScaleFamily {
   private static final int[] CALLERS = {1, 64};
   private static final int PAGE = 100;
 
-  /** The page of a control plane that reads its catalog. */
+  /** Number of records in a page when a control plane reads its catalog. */
   private static final int READ = 500;
 
   private static final int WINDOWS = 6;
   private static final int WARM_UPS = 1;
   private static final int STARTS = 3;
 
-  /** Bare records that are made in one transaction. */
+  /** Number of bare records that are created in one transaction. */
   private static final int FILLED = 100;
 
   private final int volumes;
@@ -89,13 +89,14 @@ public final class ScaleFamily {
     this.windowMillis = windowMillis;
   }
 
-  /** Measures, and writes the report. */
+  /** Runs the measurements, and writes the report. */
   public static void main(String[] args) throws Exception {
     long seconds = Long.parseLong(args[1]);
     int volumes = Integer.parseInt(args[2]);
     int claims = Integer.parseInt(args[3]);
     List<String> addresses = List.of(args).subList(4, args.length);
-    // Two sides, and two numbers of callers: a third of the time is for filling and for reading.
+    // There are two sides and two numbers of callers. A third of the time is reserved for filling
+    // and reading.
     long windows = 2L * CALLERS.length * (WINDOWS + WARM_UPS) * addresses.size();
     ScaleFamily family = new ScaleFamily(volumes, claims, Math.max(500, 400 * seconds / windows));
     for (String address : addresses) {
@@ -168,7 +169,7 @@ public final class ScaleFamily {
     return CatalogRecord.of(CatalogEntry.of(volume, Optional.of("csi4j-" + UUID.randomUUID())));
   }
 
-  /** Writes the volumes, and as many bare records of the same size. */
+  /** Writes the volumes, and the same number of bare records of the same size. */
   private void fill(RecordStore store, BareRecords bare) throws Exception {
     RecordValues<CatalogRecord> values = new RecordValues<>(store, new CatalogCodec());
     writeAll(store, values, 0, volumes, ScaleFamily::record);
@@ -183,7 +184,7 @@ public final class ScaleFamily {
                 bytes));
   }
 
-  /** Writes records that are not there, as many in one write as the store takes. */
+  /** Writes new records, with as many records in each write as the store accepts. */
   private static <T> void writeAll(
       RecordStore store, RecordValues<T> values, int from, int to, IntFunction<T> made)
       throws Exception {
@@ -210,7 +211,7 @@ public final class ScaleFamily {
         });
   }
 
-  /** The work for each number. */
+  /** The work for one number. */
   private interface Each {
     void run(int number) throws Exception;
   }
@@ -249,7 +250,7 @@ public final class ScaleFamily {
                 .build());
   }
 
-  /** Claims volumes one after the other, in turns with bare writes of the same bytes. */
+  /** Claims volumes one after the other, alternately with bare writes of the same bytes. */
   private void claim(String product, RecordStore store, BareRecords bare) throws Exception {
     ClaimBook book = new ClaimBook(store, Clock.systemUTC());
     claim(book, 0);
@@ -303,7 +304,7 @@ public final class ScaleFamily {
         ScaleFamily::claimOf);
   }
 
-  /** A claim of another volume, like one that was granted. */
+  /** Returns a claim of the volume with this number, like a granted claim. */
   private static Claim claimOf(int number) {
     try (MemoryStore memory = new MemoryStore()) {
       ClaimBook book = new ClaimBook(memory, Clock.systemUTC());
@@ -319,7 +320,10 @@ public final class ScaleFamily {
         .open();
   }
 
-  /** The start of a control plane until it shows all volumes, and the heap that they take. */
+  /**
+   * Measures the start of a control plane until it shows all volumes, and the heap that the volumes
+   * take.
+   */
   private void starts(String product, String address, HikariDataSource pool, BareRecords bare)
       throws Exception {
     List<Double> ours = new ArrayList<>();

@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Makes a report of the simulator's output: TOLD RESULTS, where the first is a file with a line for
- * each run, each after the number of its threads.
+ * Creates a report from the simulator's output. The arguments are TOLD RESULTS. TOLD is a file with
+ * one line for each run, which begins with the number of threads.
  */
 public final class SimulatorFamily {
 

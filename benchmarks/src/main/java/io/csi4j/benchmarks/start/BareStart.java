@@ -15,14 +15,14 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A host without csi4j: probes the plugin on a socket once, through the generated stub on a channel
- * made by hand, and prints the result.
+ * A host without csi4j. It creates a channel, probes the plugin on a socket once through the
+ * generated stub, and prints the result.
  */
 public final class BareStart {
 
   private BareStart() {}
 
-  /** SOCKET. */
+  /** Runs the program. The argument is the socket of the plugin. */
   public static void main(String[] words) throws IOException {
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     ManagedChannel channel =

@@ -13,20 +13,21 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 
 /**
- * A program that starts, has one Probe answered, and ends.
+ * A program that starts, makes one Probe call, and ends.
  *
- * @param program its class
- * @param path the jars that it runs with; jars only, as class-data sharing takes no directories
- * @param socket where the plugin is
- * @param home of the JDK that runs it
- * @param options for its JVM
+ * @param program the main class of the program
+ * @param path the class path of the program; only jars, because class-data sharing does not support
+ *     directories
+ * @param socket the socket of the plugin
+ * @param home the home of the JDK that runs the program
+ * @param options the options for its JVM
  */
 record Host(Class<?> program, List<Path> path, Path socket, Path home, List<String> options) {
 
-  /** The output of a host when a Probe was answered. */
+  /** The line that a host prints when a Probe was answered. */
   static final String PROBED = "probed";
 
-  /** The output of a host when it is connected, if different. */
+  /** The line that a host prints when it is connected, if this is a separate moment. */
   static final String CONNECTED = "connected";
 
   /** The jars on the class path that belong to gRPC and protobuf. */
@@ -54,7 +55,7 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
 
   private static final List<String> OURS = List.of("csi4j-client");
 
-  /** With default options, and its own class in a jar in {@code directory}. */
+  /** Creates a host with default options. Its class is put into a jar in {@code directory}. */
   static Host of(Class<?> program, Path directory, Path socket) throws IOException {
     Path jar = directory.resolve(program.getSimpleName() + ".jar");
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
@@ -70,18 +71,18 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
       }
     }
     List<Path> path = new ArrayList<>(List.of(jar));
-    // The generated stubs are in the jar of csi4j, so the bare program has to have it, too.
+    // The generated stubs are in the jar of csi4j, so the bare program also needs this jar.
     path.addAll(jars(OURS));
     path.addAll(jars(GRPC));
     return new Host(program, path, socket, Path.of(System.getProperty("java.home")), List.of());
   }
 
-  /** The jars that gRPC needs. */
+  /** Returns the jars that gRPC needs. */
   static List<Path> jarsOfGrpc() {
     return jars(GRPC);
   }
 
-  /** The jars that csi4j needs. */
+  /** Returns the jars that csi4j needs. */
   static List<Path> jarsOfOurs() {
     List<Path> jars = new ArrayList<>(jars(OURS));
     jars.addAll(jars(GRPC));
@@ -111,14 +112,14 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
   /**
    * A run.
    *
-   * @param probed the nanoseconds from starting the JVM to hearing that a Probe was answered
-   * @param connected those to hearing that it is connected
-   * @param resident the bytes of memory that it had then
-   * @param lines all that it said
+   * @param probed the nanoseconds from the start of the JVM until it reports an answered Probe
+   * @param connected the nanoseconds from the start of the JVM until it reports a connection
+   * @param resident the resident memory in bytes at that time
+   * @param lines the output of the program
    */
   record Run(double probed, double connected, double resident, List<String> lines) {}
 
-  /** Runs it once. */
+  /** Runs the program once. */
   Run run() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(home.resolve("bin/java").toString());

@@ -10,14 +10,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A host that connects to the plugin on a socket, and says when a Probe was answered, and when it
- * is connected, which takes the plugin's name, too.
+ * A host that connects to the plugin on a socket. It reports when a Probe was answered, and when it
+ * is connected, for which it also reads the plugin's name.
  */
 public final class OurStart implements CsiListener {
 
   private OurStart() {}
 
-  /** SOCKET. */
+  /** Runs the program. The argument is the socket of the plugin. */
   public static void main(String[] words) throws IOException {
     ConnectOptions options =
         ConnectOptions.builder().callbacksInPlace(true).listener(new OurStart()).build();

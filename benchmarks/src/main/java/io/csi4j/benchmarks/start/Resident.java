@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The memory that a host has once it is connected, which it prints. */
+/** Prints the resident memory of a host that is connected. */
 final class Resident {
 
-  /** Begins the line with the bytes. */
+  /** The beginning of the line with the number of bytes. */
   static final String LINE = "resident ";
 
   private static final String FIELD = "VmRSS:";

@@ -19,20 +19,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures how long a host needs from the start of its JVM to the first answered Probe.
+ * Measures the time from the start of a host's JVM to the first answered Probe.
  *
- * <p>Arguments: a directory for sockets, jars and archives, the directory for results, seconds to
- * spend, and the home of a newer JDK or {@code -}.
+ * <p>Arguments: a directory for sockets, jars and archives, the directory for results, the total
+ * seconds, and the home of a newer JDK or {@code -}.
  */
 public final class StartFamily {
 
   private static final double COLD = 1.1;
   private static final double SHARED = 0.6;
 
-  /** The first JDK that has a cache of more than classes. */
+  /** The first JDK with an AOT cache, which contains more than classes. */
   private static final int FIRST_WITH_AOT_CACHE = 25;
 
-  /** A figure is the median of so many starts. */
+  /** Number of starts of which a figure is the median. */
   private static final int STARTS = 3;
 
   private static final int LEAST_ROUNDS = 1;
@@ -61,10 +61,10 @@ public final class StartFamily {
 
   private StartFamily() {}
 
-  /** Measures everything and writes the report. */
+  /** Runs all measurements, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]).toAbsolutePath();
-    // The library refuses a socket where others could put one of theirs.
+    // The library refuses a socket in a directory where other users could replace it.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     double seconds = Double.parseDouble(words[2]);
     try (PluginProcess plugin = PluginProcess.start(directory.resolve("start.sock"))) {
@@ -167,26 +167,26 @@ public final class StartFamily {
     }
   }
 
-  /** The host with an archive that one of its runs creates. */
+  /** Returns the host with a class archive, which a run of the host creates. */
   private static Host sharing(Host host, Path archive) throws Exception {
     Host.Run unused = host.with("-XX:ArchiveClassesAtExit=" + archive).run();
     return host.with("-XX:SharedArchiveFile=" + archive);
   }
 
-  /** The host with an archive that its JVM creates and maintains. */
+  /** Returns the host with a class archive that its JVM creates and maintains. */
   private static Host archiving(Host host, Path archive) throws Exception {
     Host with = host.with("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive);
     Host.Run unused = with.run();
     return with;
   }
 
-  /** The host with an AOT cache that one of its runs creates. */
+  /** Returns the host with an AOT cache, which a run of the host creates. */
   private static Host caching(Host host, Path cache) throws Exception {
     Host.Run unused = host.with("-XX:AOTCacheOutput=" + cache).run();
     return host.with("-XX:AOTCache=" + cache);
   }
 
-  /** The JDK in this directory, if it has caches. */
+  /** Returns the JDK in this directory, if it supports AOT caches. */
   private static Optional<Path> newer(String home) throws IOException {
     return home.equals("-") || Machine.javaOf(Path.of(home)) < FIRST_WITH_AOT_CACHE
         ? Optional.empty()

@@ -1,7 +1,7 @@
 /**
- * The costs of the first call of a host that has just started: from the start of its JVM to the
- * first answered Probe, beside a program that does the same with gRPC alone. {@link StartFamily}
- * runs {@link OurStart} and {@link BareStart}, again and again.
+ * Measures the first call of a host that has just started: the time from the start of its JVM to
+ * the first answered Probe, compared with a program that uses only gRPC. {@link StartFamily} runs
+ * {@link OurStart} and {@link BareStart} repeatedly.
  */
 @NullMarked
 package io.csi4j.benchmarks.start;

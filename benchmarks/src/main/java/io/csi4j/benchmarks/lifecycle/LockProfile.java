@@ -36,8 +36,8 @@ final class LockProfile implements AutoCloseable {
   }
 
   /**
-   * Returns the locks with the longest waits, the code that waited for them, and the share of the
-   * waits in the total time of {@code threads} threads.
+   * Returns the classes whose locks threads waited for longest, each with the share of the waits in
+   * the total time of {@code threads} threads.
    */
   String end(Path directory, int threads) throws IOException {
     recording.stop();

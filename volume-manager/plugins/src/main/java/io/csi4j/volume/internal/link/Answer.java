@@ -7,10 +7,10 @@ import io.csi4j.volume.internal.time.Unwrapped;
 import java.util.Optional;
 
 /**
- * The result of one call to a plugin: OK, or a failure in the client's form.
+ * The result of one call to a plugin: OK, or a failure as the client reports it.
  *
  * @param value the value that the plugin returned with OK, if the call has a result
- * @param failure the failure, if the call failed; a failure without attempts was never sent
+ * @param failure the failure, if the call failed; if it has no attempts, the call was never sent
  * @param thrown the exception that the client threw; empty for a call that did not reach the client
  */
 public record Answer(
@@ -21,12 +21,12 @@ public record Answer(
     return ok(Optional.empty());
   }
 
-  /** Returns OK with the value of a call that has one. */
+  /** Returns OK with the value that the call returned, if it has one. */
   public static Answer ok(Optional<Object> value) {
     return new Answer(value, Optional.empty(), Optional.empty());
   }
 
-  /** Returns the answer to a call that failed without the client. */
+  /** Returns the answer to a call that failed before it reached the client. */
   public static Answer failed(CsiFailure failure) {
     return new Answer(Optional.empty(), Optional.of(failure), Optional.empty());
   }
@@ -52,20 +52,23 @@ public record Answer(
   }
 
   /**
-   * Returns why a call failed, as a clause. The message that contains it names the volume and the
-   * plugin, and already has advice.
+   * Returns why a call failed, as a clause. The clause omits the volume, the plugin and the advice,
+   * because the surrounding message already contains them.
    */
   public static String text(CsiFailure failure) {
     return failure.why()
         + failure.pluginText().map(words -> "; the plugin says: \"" + words + "\"").orElse("");
   }
 
-  /** Returns whether there may have been no answer: a broken connection ends calls in this way. */
+  /**
+   * Returns whether the plugin may have sent no answer, because a broken connection ends a call
+   * with the same failure.
+   */
   public static boolean isLost(Throwable thrown) {
     return Unwrapped.of(thrown) instanceof CsiException failed && isLost(failed.failure());
   }
 
-  /** Returns whether there may have been no answer to a call with this failure. */
+  /** Returns whether the plugin may have sent no answer to a call with this failure. */
   public static boolean isLost(CsiFailure failure) {
     return (failure.code() == StatusCode.UNAVAILABLE
             || (failure.code() == StatusCode.UNKNOWN && !failure.answered()))

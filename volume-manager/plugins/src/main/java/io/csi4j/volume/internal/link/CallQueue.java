@@ -6,7 +6,10 @@ import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Admits a limited number of calls at a time; the others wait in order, without a thread. */
+/**
+ * Admits a limited number of calls at a time. Further calls wait in order, without occupying a
+ * thread.
+ */
 public final class CallQueue {
 
   private final int places;
@@ -14,14 +17,14 @@ public final class CallQueue {
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int taken;
 
-  /** Creates a queue with this number of places. */
+  /** Creates a queue that admits this number of calls at a time. */
   public CallQueue(int places) {
     this.places = places;
   }
 
   /**
-   * Runs a call once there is a place, on this thread or on the one that returns a place. The call
-   * must not block or throw.
+   * Runs a call when a place is free: on this thread, or later on the thread that returns a place.
+   * The call must neither block nor throw an exception.
    */
   public void enter(Runnable start) {
     if (enterNow(start)) {
@@ -30,10 +33,10 @@ public final class CallQueue {
   }
 
   /**
-   * Takes a place if there is one. Otherwise {@code turn} gets the next free place, and runs on the
-   * thread that returns it; it must not block or throw.
+   * Takes a place if one is free. Otherwise {@code turn} waits for a place, and then runs on the
+   * thread that returns the place. It must neither block nor throw an exception.
    *
-   * @return whether there was a place
+   * @return whether a place was free
    */
   public boolean enterNow(Runnable turn) {
     lock.lock();
@@ -49,7 +52,7 @@ public final class CallQueue {
     }
   }
 
-  /** Removes a waiting turn; returns false if it does not wait. */
+  /** Removes a waiting turn. Returns false if the turn is not waiting. */
   public boolean forget(Runnable turn) {
     lock.lock();
     try {
@@ -59,7 +62,9 @@ public final class CallQueue {
     }
   }
 
-  /** Removes all waiting turns, for a caller that is closed: it runs them without a place. */
+  /**
+   * Removes and returns all waiting turns. A caller that is being closed runs them without a place.
+   */
   public List<Runnable> takeWaiting() {
     lock.lock();
     try {
@@ -71,7 +76,7 @@ public final class CallQueue {
     }
   }
 
-  /** Returns a place; the next waiting turn gets it. */
+  /** Returns a place, which the next waiting turn takes. */
   public void leave() {
     @Nullable Runnable next;
     lock.lock();

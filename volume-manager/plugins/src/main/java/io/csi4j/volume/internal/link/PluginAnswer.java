@@ -7,19 +7,20 @@ import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Optional;
 
-/** What is known about a plugin at present. */
+/** The current knowledge about a plugin: either it is available, or it is not. */
 public sealed interface PluginAnswer {
 
   /**
    * The plugin is available.
    *
    * @param stages whether volumes are staged before they are published
-   * @param instance the name of its process; empty if it is not known
-   * @param offersExpand whether it handles volumes that have grown
-   * @param offersStats whether it reports the usage of volumes
-   * @param knowsWriters whether it knows the access modes that count the writers on one node
-   * @param takesGroup whether it mounts filesystems for a group
-   * @param health the faults that it can report
+   * @param instance the name of the plugin's process; empty if it is not known
+   * @param offersExpand whether the plugin handles volumes that have grown
+   * @param offersStats whether the plugin reports the usage of volumes
+   * @param knowsWriters whether the plugin supports the access modes that count the writers on one
+   *     node
+   * @param takesGroup whether the plugin mounts filesystems for a group
+   * @param health the faults that the plugin can report
    */
   record Up(
       boolean stages,
@@ -31,7 +32,7 @@ public sealed interface PluginAnswer {
       HealthOffer health)
       implements PluginAnswer {
 
-    /** Creates an answer of a plugin that accepts no group and reports no faults. */
+    /** Creates the answer for a plugin that accepts no group and reports no faults. */
     public Up(
         boolean stages,
         String instance,
@@ -45,9 +46,10 @@ public sealed interface PluginAnswer {
   /**
    * The faults that a plugin can report on a node.
    *
-   * @param volumes whether it has a call for the faults of a volume (CSI 1.13)
-   * @param conditions whether it reports them with the usage of a volume (CSI 1.3 to 1.12)
-   * @param storage whether it reports the faults of its storage (CSI 1.13)
+   * @param volumes whether the plugin has a call for the faults of a volume (CSI 1.13)
+   * @param conditions whether the plugin reports faults of a volume together with its usage (CSI
+   *     1.3 to 1.12)
+   * @param storage whether the plugin reports the faults of its storage (CSI 1.13)
    */
   record HealthOffer(boolean volumes, boolean conditions, boolean storage) {
 
@@ -56,11 +58,11 @@ public sealed interface PluginAnswer {
   }
 
   /**
-   * The plugin is not available, does not report its capabilities, or gets no calls.
+   * The plugin is not available, does not report its capabilities, or must not be called.
    *
-   * @param text the reason: one line for people
+   * @param text the reason, as one line for people
    * @param cause the exception, if there is one
-   * @param stated the code for an operator, if the plugin itself was not asked
+   * @param stated the code for an operator, if the plugin itself was not called
    */
   record Down(String text, Optional<CsiException> cause, Optional<OperatorCode> stated)
       implements PluginAnswer {
@@ -71,19 +73,19 @@ public sealed interface PluginAnswer {
     }
 
     /**
-     * Creates an answer for a plugin that is not available; the exception, if there is one, decides
+     * Creates an answer for a plugin that is not available. If there is an exception, it determines
      * the code for an operator.
      */
     public Down(String text, Optional<CsiException> cause) {
       this(text, cause, Optional.empty());
     }
 
-    /** Creates an answer for a plugin that was not asked, for a known reason. */
+    /** Creates an answer for a plugin that was not called, for a known reason. */
     public Down(String text, OperatorCode stated) {
       this(text, Optional.empty(), Optional.of(stated));
     }
 
-    /** Returns the answer after asking for the capabilities of a plugin failed. */
+    /** Returns the answer for a plugin whose capabilities could not be read. */
     public static Down of(Throwable thrown) {
       Throwable cause = Unwrapped.of(thrown);
       return cause instanceof CsiException failed

@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The connections to the plugins of a registry, one for each socket. Node calls, probes and calls
- * to controllers share a connection, each through its own {@link PluginLink}; closing the last link
- * closes the connection.
+ * The connections to the plugins of a registry, one for each socket. Node calls, probes and
+ * controller calls share a connection, each kind through a separate {@link PluginLink}. Closing the
+ * last link closes the connection.
  */
 public final class PluginConnections {
 
@@ -27,9 +27,9 @@ public final class PluginConnections {
   private record Shared(CsiConnection connection, int links) {}
 
   /**
-   * Returns a link for one kind of use; nothing is connected yet.
+   * Returns a link for one kind of use. The link is not connected yet.
    *
-   * @param options the options for the calls of that use
+   * @param options the options for the calls of this use
    */
   public PluginLink link(CsiEndpoint endpoint, ConnectOptions options) {
     Shared shared =

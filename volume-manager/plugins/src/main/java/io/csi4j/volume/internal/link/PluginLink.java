@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Link of one kind of use to a plugin. Connects on first use, on a thread that exists only during
- * that time, and keeps the connection. Other links may share the connection; closing this link ends
- * its own calls only.
+ * The link to a plugin for one kind of use, such as probes. Connects on first use, on a temporary
+ * thread, and keeps the connection. Other links may share the connection; closing this link ends
+ * only the calls that were made through it.
  */
 public final class PluginLink {
 
@@ -32,8 +32,8 @@ public final class PluginLink {
   /**
    * Creates a link without a connection.
    *
-   * @param threads connect and close
-   * @param left run once, when the link is closed
+   * @param threads creates the threads that connect and close
+   * @param left runs once, when the link is closed
    */
   PluginLink(
       CsiConnection connection, ConnectOptions options, ThreadFactory threads, Runnable left) {
@@ -62,7 +62,7 @@ public final class PluginLink {
     record Shut(String text, Optional<CsiException> cause) implements Way {}
   }
 
-  /** Returns whether the link was connected; the plugin may have gone since. */
+  /** Returns whether the link was connected. The plugin may have ended since then. */
   public boolean isConnected() {
     lock.lock();
     try {
@@ -72,7 +72,9 @@ public final class PluginLink {
     }
   }
 
-  /** Connects, unless that was done; all concurrent callers get the same result. */
+  /**
+   * Connects, unless the link is already connected. All concurrent callers receive the same result.
+   */
   public void use(Consumer<Way> then) {
     Way known = null;
     lock.lock();
@@ -98,7 +100,7 @@ public final class PluginLink {
   }
 
   /**
-   * Starts to connect; returns the reason if there is no thread for it. The caller holds the lock.
+   * Starts to connect. Returns the failure if no thread can be started. The caller holds the lock.
    */
   private @Nullable Way begin() {
     try {
@@ -151,8 +153,9 @@ public final class PluginLink {
   }
 
   /**
-   * Runs {@link #close} on its own thread, because closing waits for threads of the connection and
-   * this may be one of them; runs it on this thread if the machine provides no thread.
+   * Runs {@link #close} on a separate thread, because closing waits for threads of the connection,
+   * and the current thread may be one of them. If no thread can be started, this method closes the
+   * link on the current thread.
    *
    * @return the thread, if there is one
    */
@@ -167,7 +170,7 @@ public final class PluginLink {
     }
   }
 
-  /** Closes the link; takes at most the time that the options allow for closing. */
+  /** Closes the link. Takes at most the close timeout of the options. */
   public void close(String reason) {
     List<Consumer<Way>> told;
     CsiPlugin old;

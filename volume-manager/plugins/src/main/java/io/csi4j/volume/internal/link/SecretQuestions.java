@@ -19,12 +19,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the host's providers of secrets on its own threads. Limits the number of concurrent
- * questions of one plugin and the duration of each. A provider that hangs keeps its place, and
- * delays only the questions of its own plugin.
+ * Calls the host's providers of secrets on separate threads. Limits the number of concurrent
+ * questions for one plugin, and the duration of each question. A provider that hangs keeps its
+ * place, and delays only the questions for the same plugin.
  *
- * <p>A call asks before it takes one of the plugin's places for calls: slow providers would keep
- * releases from theirs.
+ * <p>A call requests its secrets before it takes one of the plugin's places for calls. Otherwise
+ * slow providers would occupy the places that releases need.
  */
 public final class SecretQuestions implements AutoCloseable {
 
@@ -38,8 +38,8 @@ public final class SecretQuestions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * The host's provider returned no secrets. The message is a clause of this library, never of the
-   * host.
+   * Thrown when the host's provider returned no secrets. The message is a clause from this library,
+   * and contains no text of the host.
    */
   public static final class MissingSecretsException extends Exception {
 
@@ -51,9 +51,9 @@ public final class SecretQuestions implements AutoCloseable {
   }
 
   /**
-   * Starts without questions.
+   * Creates an object without open questions.
    *
-   * @param timers end questions; actions on an answer may run there
+   * @param timers end questions that take too long; actions on an answer may run on their threads
    * @param limit the time limit of an answer
    */
   public SecretQuestions(Scheduler timers, Duration limit) {
@@ -101,7 +101,7 @@ public final class SecretQuestions implements AutoCloseable {
     late.interrupt();
   }
 
-  /** Ends all questions, and starts no more. */
+  /** Ends all questions. Afterwards, no question is started. */
   @Override
   public void close() {
     closed = true;
@@ -113,7 +113,10 @@ public final class SecretQuestions implements AutoCloseable {
     }
   }
 
-  /** One question. It returns its place when its thread is free and its answer is known. */
+  /**
+   * One question to a provider. The question returns its place when its thread has ended and its
+   * answer is known.
+   */
   private final class Question {
 
     private final CallQueue places;
@@ -130,7 +133,7 @@ public final class SecretQuestions implements AutoCloseable {
       this.operation = operation;
     }
 
-    /** Starts the question in its place. */
+    /** Starts the question after it has received a place. */
     private void begin() {
       try {
         threads.execute(this::run);
@@ -193,7 +196,7 @@ public final class SecretQuestions implements AutoCloseable {
       }
     }
 
-    /** Interrupts a provider whose answer would come too late. */
+    /** Interrupts the provider, because its answer would come too late. */
     void interrupt() {
       asking.lock();
       try {
@@ -206,8 +209,8 @@ public final class SecretQuestions implements AutoCloseable {
     }
 
     /**
-     * Handles an exception of the provider. Its message comes from the host, and could contain a
-     * secret.
+     * Handles an exception of the provider. The message of the exception is not used, because it
+     * comes from the host and could contain a secret.
      */
     private void failed(Throwable thrown) {
       miss("failed with " + thrown.getClass().getName());

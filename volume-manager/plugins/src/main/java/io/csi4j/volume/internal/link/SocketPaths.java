@@ -6,7 +6,7 @@ import io.csi4j.client.model.ConnectOptions.Transport;
 /** Limits for the length of a socket's path. */
 public final class SocketPaths {
 
-  /** Maximum number of bytes of a path in the socket address of Linux, without the NUL. */
+  /** Maximum number of bytes of a path in a socket address of Linux, without the final NUL. */
   public static final int ON_LINUX = 107;
 
   /** Maximum number of bytes of a path in the socket address of the JDK. */

@@ -1,7 +1,7 @@
 /**
- * The connection to one plugin that node calls, probes and controllers share. Start at {@link
- * io.csi4j.volume.internal.link.PluginLink}. The meaning of an answer for a volume does not belong
- * here.
+ * The connection to one plugin, which node calls, probes and controllers share. Start at {@link
+ * io.csi4j.volume.internal.link.PluginLink}. The callers of this package interpret the answers of a
+ * plugin.
  */
 @NullMarked
 package io.csi4j.volume.internal.link;

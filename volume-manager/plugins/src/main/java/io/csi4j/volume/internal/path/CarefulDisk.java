@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A disk for directories that no other program should change. Checks before each action, follows no
- * link, removes only empty directories, and reports problems as {@link PathProblem}.
+ * A disk for directories that no other program should change. It checks the path before each
+ * action, follows no links, removes only empty directories, and reports problems as {@link
+ * PathProblem}.
  */
 public final class CarefulDisk {
 
@@ -25,7 +26,7 @@ public final class CarefulDisk {
 
   private final Disk disk;
 
-  /** Creates a careful view of this disk. */
+  /** Creates a careful disk that acts on {@code disk}. */
   public CarefulDisk(Disk disk) {
     this.disk = disk;
   }
@@ -72,7 +73,7 @@ public final class CarefulDisk {
     return there;
   }
 
-  /** How a directory comes to be there. */
+  /** Whether a directory existed or was created. */
   public enum Made {
     /** The directory existed. */
     BEFORE,
@@ -107,8 +108,8 @@ public final class CarefulDisk {
   }
 
   /**
-   * Creates a directory inside one that was just {@link Made#NOW}, so that nothing is there, and it
-   * gets the wanted mode in the same way.
+   * Creates a directory inside a parent that was just created with the result {@link Made#NOW}. So
+   * nothing exists at the path, and the new directory gets the wanted mode without a correction.
    */
   public void makeInside(MountPath path, List<Finding> findings) throws PathProblem {
     if (!create(path)) {
@@ -130,8 +131,8 @@ public final class CarefulDisk {
   }
 
   /**
-   * Replaces a file, and does not sync it. If the process ends at any moment, the file has the old
-   * content or the new; a power loss can leave it empty, or remove it.
+   * Replaces a file, but does not sync it. If the process ends at any moment, the file has either
+   * the old or the new content. A power loss can leave the file empty, or remove it.
    */
   public void replace(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     delete(temporary);
@@ -140,19 +141,28 @@ public final class CarefulDisk {
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
-  /** Does the same inside a directory that was just {@link Made#NOW}. */
+  /**
+   * Replaces a file, like {@link #replace}, inside a directory that was just created with the
+   * result {@link Made#NOW}.
+   */
   public void writeInside(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     change("written", temporary, it -> disk.write(it, content));
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
-  /** Restricts a file of this user with these facts to its owner. */
+  /**
+   * Restricts the access to a file of this user to its owner. The caller has already read the
+   * file's status.
+   */
   public void restrictFile(MountPath path, FileStatus there, List<Finding> findings)
       throws PathProblem {
     restrict(path, there, FILE_MODE, findings);
   }
 
-  /** Restricts what was just created; returns whether its mode had to be corrected. */
+  /**
+   * Restricts the access to a file or directory that was just created. Returns whether its mode had
+   * to be corrected.
+   */
   private boolean restrict(MountPath path, int mode) throws PathProblem {
     Optional<FileStatus> there = look(path);
     List<Finding> corrected = new ArrayList<>();
@@ -185,20 +195,21 @@ public final class CarefulDisk {
     return attempt("read", path, it -> disk.read(it, limit));
   }
 
-  /** Deletes a file of this user. A missing file is no failure. */
+  /** Deletes a file of this user. Succeeds if the file is missing. */
   public void delete(MountPath file) throws PathProblem {
     if (isFile(file)) {
       deleteSeen(file);
     }
   }
 
-  /** Deletes a file of this user that this caller has just looked at. */
+  /** Deletes a file of this user that the caller has just checked. */
   public void deleteSeen(MountPath file) throws PathProblem {
     change("deleted", file, disk::deleteFile);
   }
 
   /**
-   * Deletes a socket without a listener. A missing one is no failure, anything else is a problem.
+   * Deletes a socket without a listener. Succeeds if the socket is missing. A file of another kind
+   * at the path is a problem.
    */
   public void deleteSocket(MountPath socket) throws PathProblem {
     Optional<FileStatus> there = look(socket);
@@ -210,7 +221,7 @@ public final class CarefulDisk {
     }
   }
 
-  /** Removes a directory if it is empty; otherwise it is a problem. */
+  /** Removes an empty directory. A directory that is not empty is a problem. */
   public void removeEmpty(MountPath directory) throws PathProblem {
     try {
       change("removed", directory, disk::removeDirectory);
@@ -240,7 +251,10 @@ public final class CarefulDisk {
     return attempt("opened", directory, disk::hold);
   }
 
-  /** Returns whether a path leads to exactly this directory; cheaper than reading all facts. */
+  /**
+   * Returns whether a path leads to exactly this directory. This check is cheaper than reading all
+   * facts of the path.
+   */
   public boolean isAt(MountPath path, HeldDirectory directory) throws PathProblem {
     return attempt("looked at", path, disk::look)
         .filter(there -> there.identity().equals(directory.identity()))
@@ -252,7 +266,7 @@ public final class CarefulDisk {
     return attempt("looked at", directory, disk::filesystemType);
   }
 
-  /** Returns the number of the user of this process. */
+  /** Returns the user id of this process. */
   public int user(MountPath asking) throws PathProblem {
     return attempt("looked at", asking, it -> disk.user());
   }
@@ -268,7 +282,7 @@ public final class CarefulDisk {
             .formatted(directory, entries, entries == 1 ? "entry" : "entries"));
   }
 
-  /** Returns the problem of a path at which there is something of another kind. */
+  /** Returns the problem for a path that has a file of another kind than wanted. */
   public static PathProblem inTheWay(MountPath path, FileStatus there, String wanted) {
     return switch (there.kind()) {
       case LINK ->
@@ -302,7 +316,7 @@ public final class CarefulDisk {
     return "0%o".formatted(mode);
   }
 
-  /** A change of the disk, which returns nothing. */
+  /** An operation that changes the disk and returns nothing. */
   @FunctionalInterface
   private interface Change {
     void on(Path path) throws DiskException;
@@ -372,7 +386,10 @@ public final class CarefulDisk {
     };
   }
 
-  /** Returns the directory that denies access: the nearest one above the path that can be read. */
+  /**
+   * Returns a text about the directory that denies access: the nearest directory above the path
+   * that can be read.
+   */
   private String denied(MountPath path) {
     for (MountPath above = path.parent(); ; above = above.parent()) {
       try {
@@ -383,7 +400,7 @@ public final class CarefulDisk {
               .formatted(above, facts.get().owner(), octal(facts.get().mode()), disk.user());
         }
       } catch (DiskException e) {
-        // A directory further up gives more information.
+        // This directory cannot be read, so the loop tries its parent.
       }
       if (above.isRoot()) {
         return "permission denied; let this process write there";

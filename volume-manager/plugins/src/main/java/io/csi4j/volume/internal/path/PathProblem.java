@@ -12,7 +12,7 @@ public final class PathProblem extends Exception {
   private final Kind kind;
   private final transient MountPath path;
 
-  /** The kind of a problem. */
+  /** The kinds of problems with a path. */
   public enum Kind {
     /** The disk or the quota is full. */
     NO_SPACE(OperatorCode.NO_SPACE),
@@ -20,9 +20,9 @@ public final class PathProblem extends Exception {
     READ_ONLY(OperatorCode.PATH_READ_ONLY),
     /** The operation is not permitted. */
     DENIED(OperatorCode.PATH_DENIED),
-    /** Something else is at the path. */
+    /** A file of another kind is at the path. */
     IN_THE_WAY(OperatorCode.PATH_IN_THE_WAY),
-    /** A directory is not empty, and its contents are not from csi4j. */
+    /** A directory is not empty, and csi4j did not create its contents. */
     NOT_EMPTY(OperatorCode.PATH_NOT_EMPTY),
     /** A part of the path is a symbolic link. */
     SYMLINK(OperatorCode.SYMLINK_IN_PATH),
@@ -32,7 +32,7 @@ public final class PathProblem extends Exception {
     TOO_MANY_FILES(OperatorCode.TOO_MANY_FILES),
     /** The path is too long. */
     TOO_LONG(OperatorCode.ROOT_TOO_LONG),
-    /** Anything else. */
+    /** Any other problem. */
     FAILED(OperatorCode.PATH_FAILED);
 
     private final OperatorCode code;
@@ -48,8 +48,8 @@ public final class PathProblem extends Exception {
   }
 
   /**
-   * Creates a problem of this kind at this path; the text states the observation, then the action
-   * to take.
+   * Creates a problem of this kind at this path. The text states first the observation and then the
+   * action to take.
    */
   public PathProblem(Kind kind, MountPath path, String text) {
     super(text);

@@ -6,10 +6,10 @@ import java.util.Objects;
 
 /**
  * A directory with its path on this host and its path in a plugin's container. Every conversion of
- * a host path to a plugin path uses it.
+ * a host path into a plugin path uses this class.
  *
  * @param host the directory on this host
- * @param plugin the path of the same directory in the plugin
+ * @param plugin the path of the same directory as the plugin sees it
  */
 public record PathView(MountPath host, PluginPath plugin) {
 
@@ -29,7 +29,7 @@ public record PathView(MountPath host, PluginPath plugin) {
   /**
    * Returns the plugin's path for a path of the host.
    *
-   * @throws IllegalArgumentException if it is not in this directory
+   * @throws IllegalArgumentException if the path is not in this directory
    */
   public PluginPath toPlugin(MountPath path) {
     if (!path.isWithin(host)) {

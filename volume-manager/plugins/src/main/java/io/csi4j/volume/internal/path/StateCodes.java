@@ -4,7 +4,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.state.StateException;
 
 /**
- * Maps the reasons of a state's failures to operator codes: the module of the state has no codes.
+ * Maps the failure reasons of the state store to operator codes, because the module of the state
+ * store has no operator codes.
  */
 public final class StateCodes {
 

@@ -6,19 +6,20 @@ import java.util.Deque;
 import java.util.OptionalInt;
 
 /**
- * Keeps a plugin that often changes its state from flooding listeners. After many changes within
- * some minutes, listeners receive only the newest state, once a minute. Not thread-safe.
+ * Protects listeners from too many events of a plugin that often changes its state. After many
+ * changes within a few minutes, listeners receive only the newest state, once a minute. Not
+ * thread-safe.
  */
 final class Damper {
 
-  /** The third restart; each has a failure and a return. */
+  /** Number of changes that count as many: three restarts, each with a failure and a recovery. */
   static final int MANY = 6;
 
   static final Duration WINDOW = Duration.ofMinutes(10);
 
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** Maximum count of changes: the number is for people. */
+  /** Maximum number that is counted. The number is only shown to people. */
   private static final int MOST = 10_000;
 
   private final Deque<Long> changes = new ArrayDeque<>();
@@ -26,7 +27,7 @@ final class Damper {
   private long announced;
   private long told;
 
-  /** Notes a change. */
+  /** Records a change. */
   void changed(long now) {
     if (changes.size() == MOST) {
       changes.removeFirst();
@@ -36,8 +37,8 @@ final class Damper {
   }
 
   /**
-   * Returns the number of changes to announce now; empty if there are none, or if some were
-   * announced just now.
+   * Returns the number of changes to announce now. Empty if there are no changes, or if changes
+   * were announced recently.
    */
   OptionalInt announcement(long now) {
     forget(now);
@@ -57,7 +58,7 @@ final class Damper {
     return !flapping || now - told >= PAUSE.toNanos();
   }
 
-  /** Notes that changes were reported. */
+  /** Records that changes were reported. */
   void told(long now) {
     told = now;
   }

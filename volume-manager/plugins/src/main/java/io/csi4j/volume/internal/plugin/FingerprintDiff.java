@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Differences between two fingerprints of a plugin. Ignores the time, texts for people, and a
- * service that was asked only once.
+ * The differences between two fingerprints of a plugin. Ignores the time, the texts for people, and
+ * a service that only one of the fingerprints contains.
  */
 public final class FingerprintDiff {
 

@@ -17,12 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The questions to one instance: whether it is ready and, if its process may have changed, its
- * identity and capabilities. Runs one round of questions at a time, each with a time limit. Used in
- * the turns of its supervision, except for the fingerprint.
+ * identity and capabilities. Runs one round of questions at a time, and each round has a time
+ * limit. All methods except {@link #fingerprint} are called only in the turns of the instance's
+ * supervision.
  */
 final class Inquiry {
 
-  /** The number of questions for its capabilities after a probe. */
+  /** Maximum number of questions about the capabilities after a probe. */
   private static final int QUESTIONS = 6;
 
   private static final int MOST_NONSENSE = 64;
@@ -40,14 +41,14 @@ final class Inquiry {
   private String process = "";
   private String readAt = "";
 
-  /** The time when it was last asked for its capabilities. */
+  /** The time at which the instance was last asked for its capabilities. */
   private long portrayed;
 
   private @Nullable PluginName name;
   private @Nullable Round round;
   private volatile @Nullable PluginFingerprint fingerprint;
 
-  /** One probe, and the questions that may follow. */
+  /** One probe, and the questions that may follow it. */
   private static final class Round {
     private long deadline;
     private boolean isOverdue;
@@ -58,10 +59,10 @@ final class Inquiry {
   }
 
   /**
-   * Starts without questions.
+   * Creates an object without a running round.
    *
    * @param turns runs work as a turn
-   * @param found receives, in a turn, the result of a round or of one that has timed out
+   * @param found receives, in a turn, the result of a round, or of a round that has timed out
    */
   Inquiry(
       PluginConfig config,
@@ -84,7 +85,7 @@ final class Inquiry {
     return Optional.ofNullable(fingerprint);
   }
 
-  /** Invalidates the fingerprint: the next round asks for it. */
+  /** Marks the fingerprint as outdated, so that the next round asks for it again. */
   void doubt() {
     isStale = true;
   }
@@ -100,7 +101,7 @@ final class Inquiry {
     return !prober.socket().equals(socket);
   }
 
-  /** Starts a round; none is running. */
+  /** Starts a round. No round may be running. */
   void begin() {
     socket = prober.socket();
     Round begun = new Round(clock.nanos() + config.probeLimit().toNanos());
@@ -109,7 +110,8 @@ final class Inquiry {
   }
 
   /**
-   * Ends the running round at its deadline; no other round starts before its answers have arrived.
+   * Ends the running round at its deadline. The next round starts only after the answers of this
+   * round have arrived.
    */
   void overdue() {
     Round open = round;
@@ -141,8 +143,8 @@ final class Inquiry {
   }
 
   /**
-   * Returns whether the limit or the topology of its node may have changed; both can change while
-   * it runs.
+   * Returns whether the volume limit or the topology of the node may have changed. Both can change
+   * while the plugin runs.
    */
   private boolean isOutdated() {
     Duration holds = config.infoInterval();
@@ -159,14 +161,17 @@ final class Inquiry {
         .filter(text -> nonsense.size() < MOST_NONSENSE && nonsense.add(text))
         .forEach(text -> standing.notice(OperatorCode.PLUGIN_SAYS_NONSENSE, text));
     if (!portrait.process().equals(pulse.process()) || isAnotherSocket()) {
-      // The answers came from two different processes.
+      // The answers came from two different processes, so they are requested again.
       begin();
     } else {
       end(asked, judge(portrait));
     }
   }
 
-  /** Ends a round. A round that had timed out only shows whether the plugin is available again. */
+  /**
+   * Ends a round. A round that has already timed out only shows whether the plugin is available
+   * again.
+   */
   private void end(Round asked, Optional<PluginTrouble> trouble) {
     round = null;
     if (trouble.isEmpty() || !asked.isOverdue) {
@@ -193,7 +198,7 @@ final class Inquiry {
   }
 
   /**
-   * Handles a round in which some questions failed: earlier answers of the same process remain
+   * Handles a round in which some questions failed. Earlier answers of the same process remain
    * valid.
    */
   private Optional<PluginTrouble> partly(Prober.Portrait portrait) {
@@ -232,7 +237,7 @@ final class Inquiry {
     isStale = false;
   }
 
-  /** Returns whether the answers may be from another process than the present one. */
+  /** Returns whether the answers may come from another process than the current process. */
   private boolean isAnother(String seen) {
     return seen.isEmpty() || !seen.equals(process) || !socket.equals(readAt);
   }

@@ -31,8 +31,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of this process. Lookups take no lock. Changes are made one after the other, and are
- * reported and written after the lock is released.
+ * The registry of this process. Lookups take no lock. Changes are made one after the other under a
+ * lock; they are reported and stored after the lock is released.
  */
 public final class LivePluginRegistry implements PluginRegistry.Closeable {
 
@@ -56,7 +56,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
    *
    * @param clock the clock
    * @param scheduler the timers
-   * @param telling runs the notifications of listeners and waiters
+   * @param telling runs the notifications of listeners and waiting callers
    * @param connections the connections to the plugins
    */
   public record Ground(
@@ -72,14 +72,17 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     roster = memory.load(ground.clock().wall());
   }
 
-  /** Opens a registry with the instances of an earlier run, and lets these serve. */
+  /** Opens a registry with the instances of an earlier run, which serve their plugins again. */
   public static LivePluginRegistry open(Ground ground, PluginMemory memory, ServingSwitch serving) {
     LivePluginRegistry registry = new LivePluginRegistry(ground, memory, serving);
     registry.roster.plugins().forEach(plugin -> registry.show(plugin).run());
     return registry;
   }
 
-  /** Returns the connections to the plugins of a registry; a registry of the host has none yet. */
+  /**
+   * Returns the connections to the plugins of a registry. For a registry that the host implements,
+   * these are new connections.
+   */
   public static PluginConnections connections(PluginRegistry registry) {
     return registry instanceof LivePluginRegistry live
         ? live.ground.connections()
@@ -93,7 +96,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     return register(registration, Move.REFUSED);
   }
 
-  /** Registers an instance that has moved, according to the host. */
+  /** Registers an instance that may have moved to another socket, because the host states this. */
   public PluginHandle replace(PluginRegistration registration) {
     return register(registration, Move.ALLOWED);
   }
@@ -125,7 +128,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     return was[0];
   }
 
-  /** Makes a change, then notifies all listeners and waiters that it concerns. */
+  /** Makes a change, and then notifies the affected listeners and waiting callers. */
   private void change(PluginId plugin, Function<Roster, Change> rule) {
     List<Lane> told = new ArrayList<>();
     Runnable after;
@@ -256,7 +259,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
 
   // ---- waiting
 
-  /** A caller who waits until a role of a plugin is served by an instance that is ready. */
+  /** A caller that waits until a ready instance serves a role of a plugin. */
   private final class Waiter {
 
     private final PluginId plugin;
@@ -278,7 +281,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
           .map(Member::known);
     }
 
-    /** Completes the caller's future where that cannot delay a report. */
+    /** Completes the caller's future on a thread where this cannot delay reports. */
     void tell(Runnable end) {
       try {
         ground.telling().execute(end);
@@ -342,7 +345,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     }
   }
 
-  /** Ends the waits for plugins that are ready. */
+  /** Ends the waiting for plugins that are ready now. */
   private void endWaiting() {
     for (Waiter waiter : waiting()) {
       waiter.found().ifPresent(found -> waiter.tell(() -> waiter.end.complete(found)));
@@ -383,8 +386,8 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   }
 
   /**
-   * Accepts nothing more: the instances that are registered now remain on record, even if they are
-   * deregistered later. Listeners receive nothing more.
+   * Closes the registry, which then accepts no changes. The instances that are registered now
+   * remain stored, even if they are deregistered later. Listeners receive no more events.
    */
   @Override
   public void close() {

@@ -10,11 +10,11 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.Optional;
 
 /**
- * One instance in the list of instances.
+ * One entry in the list of instances.
  *
- * @param known the public knowledge of it
- * @param ticket the number of its registration; 0 for one that is only remembered
- * @param refused whether it gave itself another name than its plugin has
+ * @param known the public description of the instance
+ * @param ticket the number of its registration; 0 for an instance of an earlier run
+ * @param refused whether the instance reported another name than its plugin has
  */
 record Member(RegisteredPlugin known, long ticket, boolean refused) {
 
@@ -41,7 +41,7 @@ record Member(RegisteredPlugin known, long ticket, boolean refused) {
     return registration().roles().contains(role);
   }
 
-  /** Returns whether calls may go to it at all. */
+  /** Returns whether the instance may receive calls at all. */
   boolean mayServe() {
     return !refused && health().reason() != Reason.REFUSED;
   }

@@ -41,12 +41,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
-/** Encoding of stored plugins: the messages of {@code state.proto}, which documents each field. */
+/**
+ * Encodes and decodes stored plugins as messages of {@code state.proto}, which documents each
+ * field.
+ */
 public final class PluginCodec {
 
   private static final int FORMAT = 1;
 
-  // The meaning of a record without a policy; it does not change if a default changes.
+  // The policy of a record without a policy. It stays the same even if a default changes.
   private static final MountPolicy UNSAID_POLICY =
       MountPolicy.builder()
           .retryBudget(100)
@@ -184,7 +187,7 @@ public final class PluginCodec {
     return unusual(isThere, StoredParts.duration(in), usual);
   }
 
-  /** Returns a value that is stored only if it differs from its default. */
+  /** Returns a decoded value, which must be stored only if it differs from the default. */
   private static <T> T unusual(boolean isThere, T value, T usual) throws MalformedRecordException {
     if (isThere && value.equals(usual)) {
       throw new MalformedRecordException("A default value is written: " + value + ".");

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /** Stores the instances of a registry. */
 public interface PluginMemory {
 
-  /** Stores nothing. */
+  /** A memory that stores nothing. */
   PluginMemory NONE =
       new PluginMemory() {
         @Override
@@ -25,7 +25,7 @@ public interface PluginMemory {
 
   /**
    * Stores the instances of a plugin. Calls the supplier as often as necessary, so that the last
-   * write has the present instances.
+   * write contains the current instances.
    */
   void save(PluginId plugin, Supplier<List<Member>> instances);
 }

@@ -113,8 +113,8 @@ public final class PluginMessages {
   }
 
   /**
-   * Returns the answer if no instance of a plugin is registered with this role; the text names the
-   * roles that it has.
+   * Returns the answer if no instance of a plugin is registered with this role. The text names the
+   * roles that the registered instances have.
    */
   public static PluginAnswer.Down unregistered(
       PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
@@ -139,7 +139,7 @@ public final class PluginMessages {
     return Subject.of("looking for the " + word(role) + " plugin '" + plugin + "'");
   }
 
-  /** Names the registered plugins, for a caller that looked for another one. */
+  /** Returns a text with the registered plugins, for a caller that asked for another plugin. */
   static String registered(List<RegisteredPlugin> all) {
     if (all.isEmpty()) {
       return "none is registered";
@@ -168,7 +168,7 @@ public final class PluginMessages {
 
   // ---- messages for listeners
 
-  /** Returns the message about another process of the same version. */
+  /** Returns the message that another process of the same version has replaced the plugin. */
   static OperatorMessage startedAnew(PluginRegistration instance, PluginFingerprint now) {
     return Messages.of(
         OperatorCode.PLUGIN_REPLACED,
@@ -176,7 +176,7 @@ public final class PluginMessages {
         "it was restarted, with the same version '" + now.version() + "'");
   }
 
-  /** Returns the message about a change of health, if the change is worth one. */
+  /** Returns the message about a change of health, if an operator needs one. */
   static Optional<OperatorMessage> of(
       PluginRegistration instance, PluginHealth before, PluginHealth now) {
     return switch (now.state()) {
@@ -255,7 +255,7 @@ public final class PluginMessages {
     return capability instanceof PluginCapability ? name + " as a whole" : name;
   }
 
-  /** Returns the subject of work on an instance. */
+  /** Returns the subject of messages about work on an instance. */
   static Subject subject(String doing, PluginRegistration instance) {
     return Subject.of(
         doing

@@ -24,9 +24,9 @@ public record PluginRecord(PluginId id, List<Instance> instances, UnknownFields 
   /**
    * One instance.
    *
-   * @param registration its socket and policy; of the connect options only those that say who may
-   *     listen there
-   * @param fingerprint its last fingerprint, as far as this version knows the fields
+   * @param registration its socket and policy, and the connect options that restrict who may listen
+   *     on the socket
+   * @param fingerprint its last fingerprint, without fields that this version does not know
    */
   public record Instance(
       PluginRegistration registration, Optional<PluginFingerprint> fingerprint) {}

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Why a plugin is not healthy: the meaning of an answer, or of a missing one, for its health.
+ * The reason why a plugin is not healthy, derived from an answer or from a missing answer.
  *
  * @param reason the kind of reason
  * @param code the code for an operator
@@ -36,7 +36,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
             + (limit.toMillisPart() == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms"));
   }
 
-  /** Returns the trouble in an answer to a probe. */
+  /** Returns the trouble that an answer to a probe reports, if any. */
   public static Optional<PluginTrouble> of(Readiness readiness) {
     return readiness.isReady()
         ? Optional.empty()
@@ -48,9 +48,9 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
   }
 
   /**
-   * Returns the trouble in an exception.
+   * Returns the trouble that an exception reports.
    *
-   * @param limit the time that the question had
+   * @param limit the time limit of the question
    */
   public static PluginTrouble of(Throwable thrown, Duration limit) {
     if (!(thrown instanceof CsiException failed)) {
@@ -74,7 +74,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
   }
 
   private static PluginTrouble unreached(CsiConnectException failed, Duration limit) {
-    // A name that did not arrive in time is not a wrong name.
+    // If the name did not arrive in time, it is not known to be wrong.
     return failed.reason() == CsiConnectException.Reason.WRONG_PLUGIN
             && failed.code() == StatusCode.DEADLINE_EXCEEDED
         ? silent(limit)
@@ -100,13 +100,16 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
       case NOT_A_SOCKET, PERMISSION_DENIED, SYMLINK, UNSAFE_DIRECTORY, WRONG_PEER -> Reason.DENIED;
       case NO_ANSWER -> Reason.SILENT;
       case NOT_READY -> Reason.NOT_READY;
-      // A name that could not be returned is not a wrong name.
+      // If the plugin could not return its name, the name is not known to be wrong.
       case WRONG_PLUGIN -> unreached.code() == StatusCode.OK ? Reason.REFUSED : Reason.ERROR;
       case NOT_GRPC, UNHEALTHY, PATH_TOO_LONG, INTERRUPTED, NO_TRANSPORT, FLOODS -> Reason.ERROR;
     };
   }
 
-  /** Returns whether another question cannot have another answer until something is changed. */
+  /**
+   * Returns whether another question would certainly have the same answer until a person changes
+   * the configuration or the plugin.
+   */
   public boolean isCertain() {
     return reason == Reason.DENIED || reason == Reason.REFUSED;
   }

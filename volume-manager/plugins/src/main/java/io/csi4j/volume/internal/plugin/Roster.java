@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The list of all instances of all plugins at one moment, the newest of each plugin first, and the
- * rules for its changes. Immutable.
+ * An immutable list of all instances of all plugins at one moment, with the rules for changes of
+ * the list. For each plugin, the newest instance is first.
  */
 final class Roster {
 
@@ -47,7 +47,10 @@ final class Roster {
     return of(plugin).stream().filter(member -> member.instance().equals(instance)).findFirst();
   }
 
-  /** Returns the newest instance that is ready, or else the newest; never one with a wrong name. */
+  /**
+   * Returns the newest ready instance of a plugin with this role; if none is ready, the newest
+   * instance. Never returns an instance with a wrong name.
+   */
   Optional<Member> serving(PluginId plugin, PluginRole role) {
     Member newest = null;
     for (Member member : of(plugin)) {
@@ -61,12 +64,12 @@ final class Roster {
     return Optional.ofNullable(newest);
   }
 
-  /** Returns the name that a plugin gave itself last. */
+  /** Returns the name that the plugin reported last. */
   Optional<PluginName> name(PluginId plugin) {
     return lastFingerprint(plugin).map(PluginFingerprint::name);
   }
 
-  /** Returns the fingerprint of the newest instance that was asked. */
+  /** Returns the fingerprint of the newest instance that has one. */
   Optional<PluginFingerprint> lastFingerprint(PluginId plugin) {
     return of(plugin).stream().flatMap(member -> member.fingerprint().stream()).findFirst();
   }
@@ -81,7 +84,7 @@ final class Roster {
     return members.values().stream().flatMap(List::stream).map(Member::known).toList();
   }
 
-  /** Returns the list with these instances of a plugin. */
+  /** Returns a list in which the plugin has these instances. */
   Roster with(PluginId plugin, List<Member> instances) {
     SortedMap<PluginId, List<Member>> next = new TreeMap<>(members);
     if (instances.isEmpty()) {
@@ -92,7 +95,10 @@ final class Roster {
     return new Roster(Collections.unmodifiableSortedMap(next));
   }
 
-  /** Returns the list with an instance in its place, or in front of the others if it is new. */
+  /**
+   * Returns a list with this instance. It replaces its earlier entry; a new instance comes before
+   * the other instances.
+   */
   Roster with(Member member) {
     PluginId plugin = member.registration().id();
     List<Member> next = new ArrayList<>(of(plugin));
@@ -108,7 +114,7 @@ final class Roster {
     return with(plugin, next);
   }
 
-  /** Returns the list without an instance. */
+  /** Returns a list without this instance. */
   Roster without(Member gone) {
     PluginId plugin = gone.registration().id();
     return with(plugin, of(plugin).stream().filter(member -> !member.equals(gone)).toList());
@@ -117,12 +123,12 @@ final class Roster {
   // ---- changes
 
   /**
-   * The next list, and the consequences of the change.
+   * The result of a change: the new list, and its consequences.
    *
-   * @param roster the list from now on
+   * @param roster the new list
    * @param told the events for listeners, in order
-   * @param durable whether a restart must know the change
-   * @param refusal why the plugin's description was rejected, if it was
+   * @param durable whether the change must be stored for the next start
+   * @param refusal why the plugin's description was rejected, if it was rejected
    */
   record Change(
       Roster roster, List<Told> told, boolean durable, Optional<PluginException> refusal) {
@@ -150,18 +156,18 @@ final class Roster {
     return Change.of(this, List.of(), false);
   }
 
-  /** Whether an instance may have another socket than the one that it is registered with. */
+  /** Whether an instance may move to another socket than its registered socket. */
   enum Move {
-    /** The instance may move: the host says so. */
+    /** The instance may move, because the host states that it has moved. */
     ALLOWED,
-    /** The instance must not move: another program may use its name. */
+    /** The instance must not move, because another program may be using its name. */
     REFUSED
   }
 
   /**
    * Registers an instance, or replaces its registration.
    *
-   * @throws PluginException if its name is registered with another socket
+   * @throws PluginException if the instance is registered with another socket
    */
   Change register(PluginRegistration registration, long ticket, Move move, Instant now) {
     Optional<Member> before = member(registration.id(), registration.instance());
@@ -278,9 +284,9 @@ final class Roster {
   }
 
   /**
-   * Removes the remembered instances as soon as there is one that is ready, has described itself,
-   * and has all their roles. Otherwise a new instance for each start would let the list grow
-   * forever.
+   * Removes the instances of an earlier run when a registered instance is ready, has described
+   * itself, and has all their roles. Without this removal, the list would grow forever if each
+   * start had a new instance.
    */
   private Change forgetting(Member ready, List<Told> told, boolean durable) {
     if (!ready.health().isReady() || ready.fingerprint().isEmpty() || !ready.mayServe()) {

@@ -8,14 +8,15 @@ import java.util.Optional;
 @FunctionalInterface
 public interface ServingSwitch {
 
-  /** Directs no calls. */
+  /** A switch that directs no calls. */
   ServingSwitch NONE = (plugin, serving) -> () -> {};
 
   /**
-   * Called when another instance serves, or none, or its state has changed. Called in order and
-   * under a lock, so an implementation only remembers it.
+   * Reports that another instance or no instance serves a plugin, or that the state of the serving
+   * instance has changed. Called in order and under a lock, so an implementation only records the
+   * change.
    *
-   * @return the consequence, which runs after the lock is released
+   * @return an action for further work, which runs after the lock is released
    */
   Runnable serve(PluginId plugin, Optional<RegisteredPlugin> serving);
 }

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one instance, as known to the registry and as reported to listeners. A change that
- * is undone before its report is not reported. Any thread may read the health; all else is used in
- * the turns of its supervision.
+ * The state of one instance, as stored in the registry and as reported to listeners. A change that
+ * is reverted before its report is not reported. Any thread may read the health; all other methods
+ * are called only in the turns of the instance's supervision.
  */
 final class Standing {
 
@@ -47,7 +47,7 @@ final class Standing {
   private long began;
   private volatile Vitals vitals;
 
-  // The state known to the registry.
+  // The registration of the instance in the registry.
   private @Nullable PluginHandle handle;
   private @Nullable PluginFingerprint taken;
 
@@ -57,10 +57,10 @@ final class Standing {
   private boolean isReplaced;
 
   /**
-   * Starts without knowledge.
+   * Creates the state of an instance that was not asked yet.
    *
    * @param events receives the events
-   * @param asksAgain asks the plugin for its capabilities again soon
+   * @param asksAgain makes the supervision soon ask the plugin for its capabilities again
    */
   Standing(
       PluginConfig config,
@@ -88,7 +88,9 @@ final class Standing {
     return health().state() == State.GONE;
   }
 
-  /** Returns whether the instance is healthy, and was at the last question. */
+  /**
+   * Returns whether the instance is healthy, and the last question was answered without trouble.
+   */
   boolean isSettled() {
     return vitals.isSettled();
   }
@@ -102,19 +104,21 @@ final class Standing {
     step(new Vitals.Input.Restarted());
   }
 
-  /** Handles the result of a question; without trouble the instance is registered if necessary. */
+  /**
+   * Handles the result of a question. If there is no trouble, registers the instance if necessary.
+   */
   void found(Optional<PluginTrouble> trouble) {
     Optional<PluginTrouble> found = trouble.isPresent() ? trouble : register();
     step(found.<Vitals.Input>map(Vitals.Input.Bad::new).orElseGet(Vitals.Input.Good::new));
   }
 
-  /** Handles that another process has become the plugin. */
+  /** Handles the replacement of the plugin's process by another process. */
   void replaced() {
     isReplaced = true;
     damper.changed(clock.nanos());
   }
 
-  /** Returns the description of the instance, once, when the time to become ready is over. */
+  /** Returns the timeout of the instance, once, when the time to become ready is over. */
   Optional<StartTimeout> timeout(SupervisedPlugin self) {
     if (health().state() != State.STARTING
         || clock.nanos() - began < config.healthTimeout().toNanos()) {
@@ -132,7 +136,7 @@ final class Standing {
                     message(told.code(), told.seen())));
   }
 
-  /** Deregisters the instance, and reports that it is gone. */
+  /** Deregisters the instance, and reports that it has ended. */
   void end(Optional<PluginFingerprint> fingerprint) {
     step(new Vitals.Input.Stopped());
     PluginHandle registered = handle;
@@ -158,7 +162,7 @@ final class Standing {
       }
       history.addLast(now);
       if (before.state() != State.STARTING) {
-        // A starting plugin is no trouble.
+        // The change of a plugin that is starting does not count.
         damper.changed(clock.nanos());
       }
       if (handle != null) {
@@ -173,7 +177,7 @@ final class Standing {
 
   // ---- the registry
 
-  /** Returns the name that another instance of the plugin gives itself, if one is known. */
+  /** Returns the name that another instance of the plugin reported, if it is known. */
   Optional<PluginName> knownName() {
     return registry.plugins().stream()
         .filter(each -> each.registration().id().equals(registration.id()))
@@ -182,7 +186,10 @@ final class Standing {
         .findFirst();
   }
 
-  /** Accepts the description of the instance; returns the reason if it is rejected. */
+  /**
+   * Accepts the description of the instance. Returns the reason if the registry rejects the
+   * description.
+   */
   Optional<PluginTrouble> take(PluginFingerprint told) {
     PluginHandle registered = handle;
     Optional<PluginTrouble> refused =
@@ -194,8 +201,8 @@ final class Standing {
   }
 
   /**
-   * Registers the instance with its description, unless that was done; returns the reason if that
-   * is not possible.
+   * Registers the instance with its description, unless it is already registered. Returns the
+   * reason if the registry refuses it.
    */
   private Optional<PluginTrouble> register() {
     return handle == null ? refusal(this::registerNow) : Optional.empty();
@@ -230,7 +237,7 @@ final class Standing {
 
   // ---- reports
 
-  /** Reports changes, unless there were too many. */
+  /** Reports changes, unless there were too many recently. */
   void tell(Optional<PluginFingerprint> fingerprint) {
     long now = clock.nanos();
     damper
@@ -256,7 +263,7 @@ final class Standing {
     }
   }
 
-  /** Reports something that is no change of health. */
+  /** Reports an event that is not a change of health. */
   void notice(OperatorCode code, String seen) {
     noticed(message(code, seen));
   }

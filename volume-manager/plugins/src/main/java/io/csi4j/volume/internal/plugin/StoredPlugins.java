@@ -31,14 +31,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the instances of plugins in the state of a manager, one value for each plugin. A state
- * that accepts no writes is no obstacle: the host registers its plugins again at each start.
+ * Stores the instances of plugins in the state store of a manager, one value for each plugin. A
+ * state store that accepts no writes is tolerated, because the host registers its plugins again at
+ * each start.
  */
 public final class StoredPlugins implements PluginMemory {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** Maximum number of stored instances of one plugin, the newest. */
+  /** Maximum number of stored instances of one plugin. Only the newest instances are stored. */
   static final int INSTANCES = 16;
 
   private record Wish(PluginId plugin, Supplier<List<Member>> instances) {}
@@ -47,14 +48,14 @@ public final class StoredPlugins implements PluginMemory {
   private final Consumer<OperatorMessage> told;
   private final Map<PluginId, UnknownFields> newer = new ConcurrentHashMap<>();
 
-  /** Guards the queue of writes and the thread that works on it; never held during a write. */
+  /** Guards the queue of writes and the thread that makes the writes. Never held during a write. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Queue<Wish> wishes = new ArrayDeque<>();
   private boolean writing;
 
   /**
-   * Creates a store on this state.
+   * Creates an object that stores plugins in this state store.
    *
    * @param told receives messages for an operator about the stored plugins
    */
@@ -82,10 +83,10 @@ public final class StoredPlugins implements PluginMemory {
   }
 
   /**
-   * Returns the instances in a state that was read, by plugin, the newest first. A record that
-   * cannot be read is left out.
+   * Returns the instances in a loaded state, by plugin, the newest first. A record that cannot be
+   * read is left out.
    *
-   * @param now the present time: no instance was asked since
+   * @param now the current time, from which all instances count as not asked
    */
   public static List<RegisteredPlugin> known(LoadedState state, Instant now) {
     SortedMap<PluginId, List<RegisteredPlugin>> known = new TreeMap<>();
@@ -143,7 +144,7 @@ public final class StoredPlugins implements PluginMemory {
       try {
         write(wish.plugin(), wish.instances().get());
       } catch (RuntimeException | Error unexpected) {
-        // The host's state failed; the caller must continue and report the change.
+        // The state store of the host failed, but the caller must continue and report the change.
         LOG.log(Level.WARNING, forgotten(wish.plugin()), unexpected);
       }
     }
@@ -189,7 +190,7 @@ public final class StoredPlugins implements PluginMemory {
         + "' was not stored; register it again after the next start.";
   }
 
-  /** Returns the key of a plugin in the state. */
+  /** Returns the key of a plugin in the state store. */
   static StateKey key(PluginId plugin) {
     return StateKey.plugin(HashedName.of(plugin.value()));
   }

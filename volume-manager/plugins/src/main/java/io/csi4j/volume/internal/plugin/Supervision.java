@@ -23,15 +23,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supervises one instance: checks its socket, asks it when a question is due, registers it once it
- * is ready, and reports changes. All work is done in turns, one after the other; between turns no
- * thread is used.
+ * Supervises one instance: checks its socket, probes it at intervals, registers it when it is
+ * ready, and reports changes. All work is done in turns, which run one after the other. Between
+ * turns, the supervision uses no thread.
  */
 public final class Supervision implements SupervisedPlugin {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** The time between two checks of the socket, which call no plugin. */
+  /** The time between two checks of the socket. A check does not call the plugin. */
   static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -57,8 +57,8 @@ public final class Supervision implements SupervisedPlugin {
    * @param registry the registry for instances
    * @param clock the clock
    * @param scheduler runs the turns
-   * @param events receives events, in a turn; must not block
-   * @param timeouts receives instances that were not ready in time, in a turn; must not block
+   * @param events receives events in a turn; must not block
+   * @param timeouts receives, in a turn, instances that were not ready in time; must not block
    */
   public record Ground(
       PluginRegistry registry,
@@ -70,7 +70,7 @@ public final class Supervision implements SupervisedPlugin {
   /**
    * Creates a supervision that has not started.
    *
-   * @param gone runs when it has ended
+   * @param gone runs when the supervision has ended
    */
   public Supervision(
       PluginConfig config,
@@ -144,7 +144,7 @@ public final class Supervision implements SupervisedPlugin {
         });
   }
 
-  /** Ends the supervision; completes when the instance is deregistered. */
+  /** Ends the supervision. The result completes when the instance is deregistered. */
   public CompletableFuture<Void> stop() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     turns.put(
@@ -233,7 +233,7 @@ public final class Supervision implements SupervisedPlugin {
     return Duration.ofNanos(Math.max(0, Math.min(left, LOOK.toNanos())));
   }
 
-  /** Deregisters the instance with its last state; calls no plugin. */
+  /** Deregisters the instance with its last state, without calling the plugin. */
   private void end() {
     if (!standing.isGone()) {
       inquiry.abandon();

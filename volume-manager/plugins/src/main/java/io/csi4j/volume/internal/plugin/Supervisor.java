@@ -109,7 +109,7 @@ public final class Supervisor {
     }
   }
 
-  /** Ends all supervisions; completes when the instances are deregistered. */
+  /** Ends all supervisions. The result completes when the instances are deregistered. */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.allOf(
         all.stream().map(Supervision::stop).toArray(CompletableFuture<?>[]::new));

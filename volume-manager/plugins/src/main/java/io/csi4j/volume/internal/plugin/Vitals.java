@@ -11,14 +11,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The health of a plugin, and the counters that decide about its change. Decides only; calls no
- * plugin.
+ * The health of a plugin, and the counters that determine when it changes. This class only makes
+ * decisions; it does not call the plugin.
  *
  * @param health the health
  * @param failures the number of consecutive failed probes, while the plugin counts as ready
  * @param answers the number of consecutive good answers, while the plugin counts as unhealthy
  * @param last the last trouble; empty if there was none
- * @param told the message for an operator about this health, if it is worth one
+ * @param told the message for an operator about this health, if an operator needs one
  */
 public record Vitals(
     PluginHealth health,
@@ -35,7 +35,7 @@ public record Vitals(
    */
   public record Told(OperatorCode code, String seen) {}
 
-  /** An event that may change the health. */
+  /** The events that may change the health. */
   public sealed interface Input {
 
     /** The plugin answered that it is ready. */
@@ -159,7 +159,7 @@ public record Vitals(
     return Optional.of(new Told(trouble.code(), trouble.text().value()));
   }
 
-  /** Returns whether every plugin has this trouble while it starts. */
+  /** Returns whether every plugin normally has this trouble while it starts. */
   private static boolean isExpected(PluginTrouble trouble) {
     return switch (trouble.reason()) {
       case NO_SOCKET, NOBODY_LISTENS, SILENT, NOT_READY -> true;
@@ -167,7 +167,7 @@ public record Vitals(
     };
   }
 
-  /** Returns whether the plugin is healthy, and was at the last question. */
+  /** Returns whether the plugin is healthy, and the last question was answered without trouble. */
   public boolean isSettled() {
     return health.isReady() && failures == 0;
   }

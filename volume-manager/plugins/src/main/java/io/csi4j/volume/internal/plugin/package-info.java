@@ -1,12 +1,13 @@
 /**
- * Registry of plugins and supervision of one plugin. Start at {@link
- * io.csi4j.volume.internal.plugin.LivePluginRegistry}, whose decisions are in {@code RosterRules},
- * and at {@link io.csi4j.volume.internal.plugin.Supervision}, which supervises one instance, asks
- * through {@link io.csi4j.volume.internal.plugin.Prober} and decides by {@link
- * io.csi4j.volume.internal.plugin.Vitals}. {@code StoredPlugins} stores the registered instances.
+ * The registry of plugins, and the supervision of plugins. Start at {@link
+ * io.csi4j.volume.internal.plugin.LivePluginRegistry}, whose decisions are in {@code Roster}, and
+ * at {@link io.csi4j.volume.internal.plugin.Supervision}, which supervises one instance. A
+ * supervision calls the plugin through {@link io.csi4j.volume.internal.plugin.Prober}, and {@link
+ * io.csi4j.volume.internal.plugin.Vitals} determines the health. {@code StoredPlugins} stores the
+ * registered instances.
  *
- * <p>Calls for volumes do not belong here. The registry is safe for use by many threads; a roster
- * is immutable.
+ * <p>This package makes no calls for volumes. The registry is safe for use by many threads; a
+ * {@code Roster} is immutable.
  */
 @NullMarked
 package io.csi4j.volume.internal.plugin;

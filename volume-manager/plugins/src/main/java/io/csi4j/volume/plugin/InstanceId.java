@@ -3,15 +3,15 @@ package io.csi4j.volume.plugin;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The name that a host gives to one running instance of a plugin, such as the name of its task or
- * container. Each start has another name.
+ * The name that a host gives to one running instance of a plugin, such as the name of the
+ * instance's task or container. Each start of the plugin has a new name.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
  * @since 1.0
  */
 public record InstanceId(String value) implements Comparable<InstanceId> {
 
-  /** The name for a host that has one instance of each plugin and gives it no name. */
+  /** The name for the only instance of a plugin, for hosts that do not name instances. */
   public static final InstanceId ONLY = new InstanceId("only");
 
   /** Refuses an invalid name. */

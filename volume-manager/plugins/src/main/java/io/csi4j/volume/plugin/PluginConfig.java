@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a plugin, which a host knows before the plugin runs: its name and roles, its
- * directories, and the time limits for it. How the plugin is started is not part of it.
+ * directories, and its time limits. The configuration does not contain how the plugin is started.
  *
  * <pre>{@code
  * PluginConfig config =
@@ -50,22 +50,22 @@ public final class PluginConfig {
   }
 
   /**
-   * Returns a builder for a plugin for volumes of this node, with the default time limits.
+   * Returns a builder for a plugin that serves volumes on this node, with the default time limits.
    *
-   * @param id the name under which the host knows the plugin
-   * @param socketDirectory the directory on this host in which the plugin creates its socket, and
-   *     which no other plugin uses
+   * @param id the host's name for the plugin
+   * @param socketDirectory the directory on this host in which the plugin creates its socket; no
+   *     other plugin may use it
    */
   public static Builder builder(String id, Path socketDirectory) {
     return new Builder(id, socketDirectory);
   }
 
   /**
-   * Returns a builder for a plugin for volumes of this node, by its socket, with the default time
-   * limits.
+   * Returns a builder for a plugin that serves volumes on this node, by its socket, with the
+   * default time limits.
    *
-   * @param id the name under which the host knows the plugin
-   * @param socket its socket, in a directory that no other plugin uses
+   * @param id the host's name for the plugin
+   * @param socket the socket of the plugin, in a directory that no other plugin uses
    */
   public static Builder builder(String id, CsiEndpoint socket) {
     Path path = socket.path();
@@ -79,7 +79,7 @@ public final class PluginConfig {
     return new Builder(parts);
   }
 
-  /** Returns the name under which the host knows the plugin. */
+  /** Returns the host's name for the plugin. */
   public PluginId id() {
     return id;
   }
@@ -95,14 +95,14 @@ public final class PluginConfig {
   }
 
   /**
-   * Returns where the plugin sees the directory of its socket, if it differs from the path on the
-   * host.
+   * Returns the path of the socket's directory as the plugin sees it, if it differs from the path
+   * on the host.
    */
   public Optional<PluginPath> seesSocketDirectoryAt() {
     return Optional.ofNullable(parts.seesSocketDirectoryAt);
   }
 
-  /** Returns the name of its socket. */
+  /** Returns the file name of the plugin's socket. */
   public String socketName() {
     return parts.socketName;
   }
@@ -115,8 +115,8 @@ public final class PluginConfig {
   }
 
   /**
-   * Returns where the plugin sees the directory of the volume manager, if it differs from the path
-   * on the host.
+   * Returns the path of the volume manager's directory as the plugin sees it, if it differs from
+   * the path on the host.
    */
   public Optional<PluginPath> seesVolumeRootAt() {
     return Optional.ofNullable(parts.seesVolumeRootAt);
@@ -132,14 +132,15 @@ public final class PluginConfig {
     return parts.startInterval;
   }
 
-  /** Returns the time between two probes after that. */
+  /** Returns the time between two probes after the plugin has become ready. */
   public Duration probeInterval() {
     return parts.probeInterval;
   }
 
   /**
-   * Returns how long the plugin's answer about its node remains valid: its limit, its topology and
-   * its id. Zero for as long as the process is the same.
+   * Returns how long the plugin's answer about its node remains valid: the volume limit, the
+   * topology and the id of the node. Zero means that the answer remains valid until the process
+   * changes.
    */
   public Duration infoInterval() {
     return parts.infoInterval;
@@ -168,8 +169,8 @@ public final class PluginConfig {
   }
 
   /**
-   * Returns the options for connecting to the plugin: which user must listen, and which name the
-   * plugin must have.
+   * Returns the options for connecting to the plugin, such as the user that must listen on the
+   * socket, and the name that the plugin must have.
    */
   public ConnectOptions connectOptions() {
     return parts.connectOptions;
@@ -251,29 +252,29 @@ public final class PluginConfig {
       connectOptions = other.connectOptions;
     }
 
-    /** Sets the roles of the plugin. Volumes of this node by default. */
+    /** Sets the roles of the plugin. By default, the plugin serves only volumes on this node. */
     public Builder roles(Set<PluginRole> value) {
       roles = Set.copyOf(value);
       role = null;
       return this;
     }
 
-    /** Sets the roles by the value of a configuration: node, controller or monolith. */
+    /** Sets the roles by a configuration value: node, controller or monolith. */
     public Builder role(String word) {
       role = Objects.requireNonNull(word, "word");
       return this;
     }
 
     /**
-     * Sets where the plugin sees the directory of its socket, for a plugin in a container. The same
-     * path as on the host by default.
+     * Sets the path of the socket's directory as the plugin sees it, for a plugin in a container.
+     * By default, this is the path on the host.
      */
     public Builder seesSocketDirectoryAt(PluginPath value) {
       seesSocketDirectoryAt = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the name of its socket. {@code csi.sock} by default. */
+    /** Sets the file name of the plugin's socket. {@code csi.sock} by default. */
     public Builder socketName(String value) {
       socketName = Objects.requireNonNull(value, "value");
       return this;
@@ -286,15 +287,15 @@ public final class PluginConfig {
     }
 
     /**
-     * Sets where the plugin sees the directory of the volume manager, for a plugin in a container.
-     * The same path as on the host by default.
+     * Sets the path of the volume manager's directory as the plugin sees it, for a plugin in a
+     * container. By default, this is the path on the host.
      */
     public Builder seesVolumeRootAt(PluginPath value) {
       seesVolumeRootAt = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Limits the time until the plugin is ready for the first time. 30 s by default. */
+    /** Sets the time limit for the plugin to become ready for the first time. 30 s by default. */
     public Builder healthTimeout(Duration value) {
       healthTimeout = Objects.requireNonNull(value, "value");
       return this;
@@ -306,7 +307,7 @@ public final class PluginConfig {
       return this;
     }
 
-    /** Sets the time between two probes after that. 30 s by default. */
+    /** Sets the time between two probes after the plugin has become ready. 30 s by default. */
     public Builder probeInterval(Duration value) {
       probeInterval = Objects.requireNonNull(value, "value");
       return this;
@@ -314,17 +315,19 @@ public final class PluginConfig {
 
     /**
      * Sets the time after which a plugin that serves nodes is asked again for its identity and
-     * capabilities, and with NodeGetInfo for its volume limit, topology and node id, which may
-     * change while it runs. The plugin is asked with the next probe; sooner after {@link
-     * PluginRegistry#recheck}. 10 minutes by default; with zero only when its process may have
-     * changed.
+     * capabilities. This includes NodeGetInfo with the volume limit, the topology and the node id,
+     * which may change while the plugin runs. The question is asked with the next probe, or sooner
+     * after {@link PluginRegistry#recheck}. 10 minutes by default. With zero, the plugin is asked
+     * again only when its process may have changed.
      */
     public Builder infoInterval(Duration value) {
       infoInterval = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Limits the time of a probe, and of each call that asks for capabilities. 5 s by default. */
+    /**
+     * Sets the time limit of a probe, and of each call that asks for capabilities. 5 s by default.
+     */
     public Builder probeLimit(Duration value) {
       probeLimit = Objects.requireNonNull(value, "value");
       return this;
@@ -358,8 +361,8 @@ public final class PluginConfig {
     }
 
     /**
-     * Sets the options for connecting to the plugin, with the user that must listen and the name
-     * that the plugin must have. {@link ConnectOptions#defaults()} by default.
+     * Sets the options for connecting to the plugin. They can require the user that listens on the
+     * socket, and the name of the plugin. {@link ConnectOptions#defaults()} by default.
      */
     public Builder connectOptions(ConnectOptions value) {
       connectOptions = Objects.requireNonNull(value, "value");
@@ -369,7 +372,7 @@ public final class PluginConfig {
     /**
      * Returns the configuration.
      *
-     * @throws PluginException for an invalid configuration, with all violations
+     * @throws PluginException if the configuration is invalid; the message lists all violations
      */
     public PluginConfig build() {
       List<String> wrong = violations();
@@ -458,8 +461,8 @@ public final class PluginConfig {
     }
 
     /**
-     * Checks that neither of the two directories contains the other: cleaning up one must not
-     * affect the other.
+     * Checks that neither of the two directories contains the other, because cleaning up one
+     * directory must not affect the other.
      */
     private void nesting(List<String> wrong) {
       Path root = volumeRoot;

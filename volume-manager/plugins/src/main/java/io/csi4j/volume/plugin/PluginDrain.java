@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A plugin that is about to be stopped: no more workloads can mount volumes with it, mounted
- * volumes stay until they are released, and releases go on. The drain lasts until it is closed,
- * even if the instances of the plugin change meanwhile; it does not outlive this process.
+ * The drain of a plugin that will be stopped. During the drain, workloads cannot mount volumes with
+ * the plugin; mounted volumes stay until they are released, and releases continue. The drain lasts
+ * until it is closed, even if the instances of the plugin change meanwhile. It ends with this
+ * process at the latest.
  *
  * @since 1.0
  */
@@ -19,26 +20,27 @@ public interface PluginDrain extends AutoCloseable {
   PluginId plugin();
 
   /**
-   * Returns a stage that completes when no volume of the plugin is left on this node, when the
-   * limit is over, or when the drain is closed. It never completes with an exception.
+   * Returns a stage that completes when no volume of the plugin is left on this node, when the time
+   * limit is over, or when the drain is closed. The stage never completes with an exception.
    */
   CompletionStage<Outcome> outcome();
 
-  /** Returns the present uses of the plugin's volumes, in order. */
+  /** Returns the current uses of the plugin's volumes, in order. */
   List<VolumeUse> holders();
 
-  /** Allows mounts again, unless another caller drains the plugin, too. */
+  /** Ends the drain. Mounts are allowed again, unless another caller also drains the plugin. */
   @Override
   void close();
 
   /** The result of a drain. */
   sealed interface Outcome {
 
-    /** No volume of the plugin is left: it can be stopped. */
+    /** No volume of the plugin is left on this node, so the plugin can be stopped. */
     record Free() implements Outcome {}
 
     /**
-     * The limit is over, and volumes are left. No new ones are mounted until the drain is closed.
+     * The time limit is over, and volumes are left. No volume of the plugin can be mounted until
+     * the drain is closed.
      *
      * @param holders the uses of the volumes; empty if only cleanup is pending
      * @param message the message for an operator
@@ -51,7 +53,7 @@ public interface PluginDrain extends AutoCloseable {
       }
     }
 
-    /** The drain was closed before one of the others. */
+    /** The drain was closed before another outcome. */
     record Cancelled() implements Outcome {}
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Something that happened to an instance of a plugin. No event holds a secret.
+ * An event of an instance of a plugin. No event contains a secret.
  *
  * @since 1.0
  */
@@ -21,8 +21,8 @@ public sealed interface PluginEvent {
   /**
    * The instance was registered, or its registration was replaced by the same instance.
    *
-   * @param registered the instance as it is known now
-   * @param update whether it was known before
+   * @param registered the instance after the registration
+   * @param update whether the instance was registered before
    */
   record Registered(RegisteredPlugin registered, boolean update) implements PluginEvent {
     @Override
@@ -39,7 +39,7 @@ public sealed interface PluginEvent {
   /**
    * The instance is no longer registered.
    *
-   * @param last the instance as it was known
+   * @param last the instance before it was deregistered
    */
   record Deregistered(RegisteredPlugin last) implements PluginEvent {
     @Override
@@ -59,8 +59,8 @@ public sealed interface PluginEvent {
    * @param plugin the plugin
    * @param instance the instance
    * @param before the health before
-   * @param now the present health
-   * @param message the message for an operator, if the change is worth one
+   * @param now the current health
+   * @param message the message for an operator, if an operator needs one
    */
   record HealthChanged(
       PluginId plugin,
@@ -105,9 +105,10 @@ public sealed interface PluginEvent {
       implements PluginEvent {}
 
   /**
-   * Receives the events of plugins. Events arrive in order, one at a time and without a lock; a
-   * listener that throws or blocks does no harm. If more than 10 000 events wait for a listener,
-   * the oldest are dropped, and the log says how many.
+   * Receives the events of plugins. Events arrive in order, one at a time, and no lock is held. A
+   * listener that blocks or throws an exception has no effect on other listeners or plugins. If
+   * more than 10 000 events wait for a listener, the oldest events are dropped, and their number is
+   * logged.
    *
    * @since 1.0
    */

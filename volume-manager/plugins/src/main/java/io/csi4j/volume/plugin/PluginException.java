@@ -5,7 +5,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
 
 /**
- * An operation on a plugin that failed. The message contains everything for an operator.
+ * Thrown when an operation on a plugin fails. The message contains all information for an operator.
  *
  * @since 1.0
  */

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * An instance of a plugin as it described itself.
+ * The description that an instance of a plugin returned about itself.
  *
- * @param name the name that it gives itself
- * @param version its vendor's version, shortened and escaped if necessary
+ * @param name the name that the plugin reports
+ * @param version the vendor's version of the plugin, shortened and escaped if necessary
  * @param plugin the capabilities of the plugin itself
- * @param controller the capabilities of its controller service, if it has that role
- * @param node the capabilities of its node service, if it has that role
+ * @param controller the capabilities of its controller service, if the instance has that role
+ * @param node the capabilities of its node service, if the instance has that role
  * @param taken the time of the answers
  * @since 1.0
  */
@@ -34,7 +34,7 @@ public record PluginFingerprint(
   /**
    * The vendor's version.
    *
-   * @param value for people; may be empty
+   * @param value the text, for people; may be empty
    */
   public record Version(String value) {
     @Override
@@ -44,11 +44,12 @@ public record PluginFingerprint(
   }
 
   /**
-   * The node as the plugin described it.
+   * The plugin's description of the node.
    *
-   * @param nodeId the name of the node in the storage system; empty if the plugin returns none,
-   *     which is allowed for a plugin that attaches no volumes
-   * @param maxVolumes the maximum number of volumes on the node; empty if there is no stated limit
+   * @param nodeId the id of the node in the storage system; may be empty for a plugin that does not
+   *     attach volumes
+   * @param maxVolumes the maximum number of volumes on the node; empty if the plugin states no
+   *     limit
    * @param topology the topology of the node; empty if the plugin has none
    * @param capabilities the capabilities of the node service
    */
@@ -82,14 +83,14 @@ public record PluginFingerprint(
     Objects.requireNonNull(taken, "taken");
   }
 
-  /** Returns whether the plugin has a controller, possibly in other instances than this one. */
+  /** Returns whether the plugin has a controller, in this instance or in another one. */
   public boolean hasController() {
     return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
   }
 
   /**
-   * Returns whether a controller must attach volumes before a node can use them. Only an instance
-   * with that role knows.
+   * Returns whether a controller must attach volumes before a node can use them. Only a fingerprint
+   * with the controller role contains this information.
    */
   public boolean requiresController() {
     return controller
@@ -113,7 +114,9 @@ public record PluginFingerprint(
     enum Part {
       /** The vendor's version. */
       VERSION,
-      /** The id of the node: volumes that are attached under the old id need attention. */
+      /**
+       * The id of the node. After a change, volumes that are attached to the old id need attention.
+       */
       NODE_ID,
       /** The maximum number of volumes on the node. */
       MAX_VOLUMES,
@@ -125,7 +128,7 @@ public record PluginFingerprint(
      * A value has changed.
      *
      * @param part the part
-     * @param values both values, for people, as in {@code 'a' -> 'b'}
+     * @param values both values, for people, such as {@code 'a' -> 'b'}
      */
     record Value(Part part, PluginHealth.Text values) implements Change {}
 

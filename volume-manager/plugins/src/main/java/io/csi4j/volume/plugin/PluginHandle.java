@@ -1,7 +1,7 @@
 package io.csi4j.volume.plugin;
 
 /**
- * The registration of one instance, for the caller that made it.
+ * The registration of one instance, for the caller that registered it.
  *
  * @since 1.0
  */
@@ -11,7 +11,7 @@ public interface PluginHandle extends AutoCloseable {
   PluginRegistration registration();
 
   /**
-   * Reports the health of the instance to the registry; has no effect once the registration was
+   * Reports the health of the instance to the registry. Has no effect after the registration was
    * replaced or removed.
    */
   void report(PluginHealth health);
@@ -19,14 +19,15 @@ public interface PluginHandle extends AutoCloseable {
   /**
    * Reports the description of the instance to the registry.
    *
-   * @throws PluginException if it gives itself another name than its plugin had: it does not serve
-   *     until it has given the right name
+   * @throws PluginException if the instance reports another name than its plugin had; the instance
+   *     does not serve until it reports the right name
    */
   void report(PluginFingerprint fingerprint);
 
   /**
-   * Sets the action that runs when a caller doubts the description of the instance: {@link
-   * PluginRegistry#recheck}. The action runs on the thread of that caller, and must not block.
+   * Sets the action that runs when a caller reports that the description of the instance may be
+   * outdated ({@link PluginRegistry#recheck}). The action runs on the thread of that caller, and
+   * must not block.
    */
   default void onDoubt(Runnable asksAgain) {}
 

@@ -9,7 +9,7 @@ import java.util.Objects;
  * @param state the state
  * @param reason the kind of reason
  * @param text the reason, as a clause for people; never a secret
- * @param since the time since when it is in this state
+ * @param since the time at which this state began
  * @since 1.0
  */
 public record PluginHealth(State state, Reason reason, Text text, Instant since) {
@@ -20,21 +20,21 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
     STARTING,
     /** The plugin answers and is ready. */
     READY,
-    /** The plugin was ready, and no longer is; or it did not become ready in time. */
+    /** The plugin was ready but no longer is, or it did not become ready in time. */
     UNHEALTHY,
-    /** The plugin was stopped, or has left. */
+    /** The plugin was stopped or deregistered. */
     GONE
   }
 
-  /** The kind of reason for a state. */
+  /** The kinds of reasons for a state. */
   public enum Reason {
     /** The plugin was not asked yet. */
     NOT_ASKED,
-    /** The plugin said that it is ready. */
+    /** The plugin reported that it is ready. */
     ANSWERED,
-    /** There is no socket. */
+    /** The socket does not exist. */
     NO_SOCKET,
-    /** There is a socket without a listener. */
+    /** The socket exists, but has no listener. */
     NOBODY_LISTENS,
     /** This process may not use the socket, or the wrong user listens on it. */
     DENIED,
@@ -44,7 +44,7 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
     NOT_READY,
     /** The plugin answers with an error. */
     ERROR,
-    /** The plugin is not the expected one, or describes itself with invalid values. */
+    /** Another plugin answers than expected, or the plugin describes itself with invalid values. */
     REFUSED,
     /** The plugin was stopped. */
     STOPPED

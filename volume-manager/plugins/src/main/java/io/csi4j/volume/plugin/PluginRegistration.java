@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * One running instance of a plugin, with all its roles.
  *
- * @param binding its socket and its policy
+ * @param binding the socket and the policy of the plugin
  * @param instance the name of the instance
  * @param roles its roles; at least one
  * @since 1.0
@@ -32,33 +32,41 @@ public record PluginRegistration(
     roles = Set.copyOf(EnumSet.copyOf(roles));
   }
 
-  /** Returns the registration of the only instance of a plugin, for volumes of this node. */
+  /**
+   * Returns the registration of the only instance of a plugin, which serves volumes on this node.
+   */
   public static PluginRegistration node(PluginBinding binding) {
     return node(binding, InstanceId.ONLY);
   }
 
-  /** Returns the registration of one of several instances of a plugin, for volumes of this node. */
+  /**
+   * Returns the registration of one of several instances of a plugin, which serves volumes on this
+   * node.
+   */
   public static PluginRegistration node(PluginBinding binding, InstanceId instance) {
     return new PluginRegistration(binding, instance, EnumSet.of(PluginRole.NODE));
   }
 
-  /** Returns the registration of the only instance of a plugin, for the storage system. */
+  /** Returns the registration of the only instance of a plugin, which is a controller. */
   public static PluginRegistration controller(PluginBinding binding) {
     return controller(binding, InstanceId.ONLY);
   }
 
-  /** Returns the registration of one of several instances of a plugin, for the storage system. */
+  /** Returns the registration of one of several instances of a plugin, which is a controller. */
   public static PluginRegistration controller(PluginBinding binding, InstanceId instance) {
     return new PluginRegistration(binding, instance, EnumSet.of(PluginRole.CONTROLLER));
   }
 
-  /** Returns the registration of the only instance of a plugin that is node and controller. */
+  /**
+   * Returns the registration of the only instance of a plugin, which is both node and controller.
+   */
   public static PluginRegistration monolith(PluginBinding binding) {
     return monolith(binding, InstanceId.ONLY);
   }
 
   /**
-   * Returns the registration of one of several instances of a plugin that is node and controller.
+   * Returns the registration of one of several instances of a plugin, which is both node and
+   * controller.
    */
   public static PluginRegistration monolith(PluginBinding binding, InstanceId instance) {
     return new PluginRegistration(binding, instance, EnumSet.allOf(PluginRole.class));

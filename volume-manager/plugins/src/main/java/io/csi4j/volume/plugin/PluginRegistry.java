@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Registry of the instances of plugins. Of several instances of one plugin, the newest ready one
- * serves; if none is ready, the newest. Older instances finish the calls that they received. An
- * instance that is not the registered plugin does not serve at all.
+ * A registry of the running instances of plugins. If a plugin has several instances, the newest
+ * ready instance serves; if none is ready, the newest instance serves. Older instances finish the
+ * calls that they received. An instance that turns out to be another plugin does not serve at all.
  *
  * <pre>{@code
  * RegisteredPlugin node =
@@ -21,20 +21,23 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface PluginRegistry {
 
-  /** A registry that belongs to its caller, not to a volume manager. */
+  /** A registry that its caller opens and closes, independent of a volume manager. */
   interface Closeable extends PluginRegistry, AutoCloseable {
 
-    /** Ends waiters and listeners, and registers nothing more. No plugin is stopped. Idempotent. */
+    /**
+     * Ends all waiting callers and listeners. Afterwards, no instance can be registered. No plugin
+     * is stopped. Idempotent.
+     */
     @Override
     void close();
   }
 
   /**
-   * Registers an instance for all its roles at once. Registering the same instance again is an
-   * update, after which the former handle has no effect.
+   * Registers an instance for all its roles. Registering the same instance again updates the
+   * registration; the earlier handle then has no effect.
    *
-   * @throws PluginException if the same instance is already registered at another socket, and not
-   *     only remembered there; or if the registry was closed
+   * @throws PluginException if the same instance was registered in this run with another socket, or
+   *     if the registry was closed
    */
   PluginHandle register(PluginRegistration registration);
 
@@ -47,13 +50,14 @@ public interface PluginRegistry {
   /**
    * Returns the instance that serves a role of a plugin now.
    *
-   * @throws PluginException if there is none, naming the registered plugins
+   * @throws PluginException if no instance serves the role; the message names the registered
+   *     plugins
    */
   RegisteredPlugin get(PluginId plugin, PluginRole role);
 
   /**
-   * Returns the instance that serves a role of a plugin, as soon as one is ready. An instance
-   * without a supervisor is never ready.
+   * Returns a future for the instance that serves a role of a plugin. The future completes when
+   * such an instance is ready. An instance without a supervisor is never ready.
    *
    * @param limit the time limit, after which the future fails with {@link PluginException}
    */
@@ -63,18 +67,18 @@ public interface PluginRegistry {
   List<RegisteredPlugin> plugins();
 
   /**
-   * Reports that the description of a plugin may be outdated: attaching a volume failed because the
-   * node is full, or the host has learned it in another way. The supervisor of an instance asks it
-   * again soon, and listeners receive the changes. Has no effect on an instance without a
-   * supervisor. A {@code VolumeController} of this registry calls this itself.
+   * Reports that the description of a plugin may be outdated, for example because attaching a
+   * volume failed on a full node. The supervisor of an instance soon asks the instance again, and
+   * listeners receive the changes. Has no effect on an instance without a supervisor. A {@code
+   * VolumeController} that uses this registry calls this method on its own.
    */
   default void recheck(PluginId plugin) {}
 
   /**
-   * Delivers events of instances with a role to a listener from now on, beginning with the present
-   * instances.
+   * Adds a listener for events of instances with a role. The first events report the instances that
+   * are already registered.
    *
-   * @return ends the delivery
+   * @return an object that removes the listener when it is closed
    */
   AutoCloseable listen(PluginRole role, PluginEvent.Listener listener);
 }

@@ -4,19 +4,19 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The roles that an instance of a plugin serves.
+ * The roles of an instance of a plugin.
  *
  * @since 1.0
  */
 public enum PluginRole {
-  /** Serves volumes of the node on which it runs. */
+  /** The instance serves volumes on the node on which it runs. */
   NODE,
-  /** Serves the storage system as a whole. */
+  /** The instance controls the storage system as a whole. */
   CONTROLLER;
 
   /**
-   * Returns the roles for a value of a configuration: {@code node}, {@code controller} or {@code
-   * monolith}, which is both.
+   * Returns the roles for a configuration value: {@code node}, {@code controller}, or {@code
+   * monolith} for both roles.
    */
   public static Set<PluginRole> parse(String word) {
     return switch (word) {

@@ -10,12 +10,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * An instance that a registry knows.
+ * An instance in a registry.
  *
  * @param registration its registration
- * @param health its health, as far as it is supervised
- * @param fingerprint its last description of itself, if it was asked
- * @param remembered whether it is known only from an earlier run, and was not registered since
+ * @param health the health of the instance, as reported by its supervisor
+ * @param fingerprint the last description that the instance returned about itself, if there is one
+ * @param remembered whether the instance is known only from an earlier run and was not registered
+ *     in this run
  * @since 1.0
  */
 public record RegisteredPlugin(
@@ -32,8 +33,8 @@ public record RegisteredPlugin(
   }
 
   /**
-   * Returns the instance for people: a line for its name, and indented lines for its socket, its
-   * description of itself, and its policy. Its health is left out.
+   * Returns a description of the instance for people: a line with the name, and indented lines with
+   * the socket, the fingerprint and the policy. The health is left out.
    */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
@@ -47,7 +48,7 @@ public record RegisteredPlugin(
     return lines;
   }
 
-  /** Returns the same lines, with the time of its registration and its health. */
+  /** Returns the lines of {@link #lines}, with the time of the registration and the health. */
   public List<String> linesInFull() {
     List<String> lines = lines();
     lines.add(

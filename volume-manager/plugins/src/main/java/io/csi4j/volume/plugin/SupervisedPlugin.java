@@ -13,43 +13,44 @@ import java.util.Optional;
  */
 public interface SupervisedPlugin extends AutoCloseable {
 
-  /** Returns its configuration, which is known from the start. */
+  /** Returns the configuration of the plugin, which is always known. */
   PluginConfig config();
 
   /** Returns the name of the instance. */
   InstanceId instance();
 
-  /** Returns its health. Never waits. */
+  /** Returns the health of the instance. Never waits. */
   PluginHealth health();
 
-  /** Returns its last fingerprint, if it has given one. Never waits. */
+  /** Returns the last fingerprint of the instance, if there is one. Never waits. */
   Optional<PluginFingerprint> fingerprint();
 
   /**
-   * Asks for its health and its capabilities soon, instead of when that is due: after an upgrade.
+   * Asks the instance soon for its health and its capabilities, instead of at the next interval.
+   * Useful after an upgrade.
    */
   void refresh();
 
   /**
-   * Reports that the host has restarted the instance: it is STARTING, and has the full health
-   * timeout to become ready.
+   * Reports that the host has restarted the instance. Its state becomes STARTING, and it has the
+   * full health timeout to become ready.
    */
   void restarted();
 
   /**
-   * Ends the supervision and deregisters the instance, with its last description and without
-   * calling it. Mounts stay. Idempotent.
+   * Ends the supervision and deregisters the instance, without calling it. Its last description is
+   * kept, and mounts stay. Idempotent.
    */
   @Override
   void close();
 
   /**
-   * An instance that was started and has not become ready in time. Supervision continues; the host
-   * decides whether to restart the plugin.
+   * The report about an instance that was started and has not become ready in time. The supervision
+   * continues; the host decides whether to restart the plugin.
    *
    * @param plugin the instance
-   * @param waited the waiting time
-   * @param history its health since its start, the newest last
+   * @param waited the time since the start of the instance
+   * @param history the health of the instance since its start, the newest last
    * @param message the message for an operator
    * @since 1.0
    */

@@ -4,7 +4,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.OperatorCode;
 
 /**
- * A warning about a path. It is no obstacle.
+ * A warning about a path that can still be used.
  *
  * @param code the code for operators
  * @param path the path

@@ -45,8 +45,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a plugin behind a socket, one question at a time, over the connection that node calls and
- * calls to its controller also use. Uses a thread only while it connects.
+ * Asks the plugin at a socket, one question at a time, over the same connection as node calls and
+ * controller calls. Uses a thread only while it connects.
  */
 public final class CsiProber implements Prober {
 
@@ -68,8 +68,8 @@ public final class CsiProber implements Prober {
   }
 
   /**
-   * Returns the connect options. The readiness is asked separately, so connecting leaves half of
-   * the time for it.
+   * Returns the connect options. The prober asks for the readiness separately, so connecting may
+   * take only half of the time limit.
    */
   private ConnectOptions options() {
     return config.connectOptions().toBuilder()
@@ -125,8 +125,8 @@ public final class CsiProber implements Prober {
   }
 
   /**
-   * Probes the plugin; tries once more if the call was lost on its way, because the first call may
-   * meet the old connection.
+   * Probes the plugin. Tries once more if the call was lost, because the first call may have used
+   * the connection to an ended process.
    */
   private void probe(CsiPlugin plugin, boolean maybeAgain, Consumer<Pulse> then) {
     CompletionStage<Readiness> asked;
@@ -188,8 +188,9 @@ public final class CsiProber implements Prober {
   }
 
   /**
-   * The questions for the identity and the capabilities of a plugin, asked one after the other. A
-   * failed question does not stop the others, unless there was no answer at all.
+   * The questions about the identity and the capabilities of a plugin, which are asked one after
+   * the other. A failed question does not stop the next questions, unless the plugin did not answer
+   * at all.
    */
   private final class Portrayal {
 
@@ -205,7 +206,9 @@ public final class CsiProber implements Prober {
       this.plugin = plugin;
     }
 
-    /** Asks the questions; completes at the end, and never with a failure. */
+    /**
+     * Asks the questions. The result completes after the last question, and never with a failure.
+     */
     CompletionStage<Boolean> ask() {
       CompletionStage<Boolean> goesOn = CompletableFuture.completedFuture(true);
       for (Supplier<CompletionStage<Boolean>> question : questions()) {
@@ -253,8 +256,9 @@ public final class CsiProber implements Prober {
     }
 
     /**
-     * Returns empty if the plugin does not have the call, unless its controller attaches volumes:
-     * then it must name its node. An instance without a controller cannot know, and is trusted.
+     * Returns empty if the plugin does not serve the call. This is a failure if the plugin's
+     * controller attaches volumes, because such a plugin must report its node. An instance without
+     * a controller does not show whether volumes are attached, so it is trusted.
      */
     private CompletionStage<Optional<NodeInfo>> mayLack(CompletionStage<NodeInfo> asked) {
       CapabilitySet<ControllerCapability> can = controller;
@@ -297,7 +301,7 @@ public final class CsiProber implements Prober {
           });
     }
 
-    /** Returns the portrait made from the answers. */
+    /** Returns the portrait with all answers. */
     Portrait portrait() {
       return new Portrait(
           whole(),
@@ -334,7 +338,7 @@ public final class CsiProber implements Prober {
                       can));
     }
 
-    /** Returns all failures as one trouble, of the kind of the first. */
+    /** Returns all failures as one trouble, with the reason of the first failure. */
     private Optional<PluginTrouble> trouble() {
       if (troubles.isEmpty()) {
         return Optional.empty();

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks whether a plugin is ready and for its capabilities. Concurrent callers share one question.
- * An answer remains valid as long as its connection, for callers of {@link #known}.
+ * Asks a plugin whether it is ready, and for its capabilities. Concurrent callers share one
+ * question. For callers of {@link #known}, an answer remains valid while its connection exists.
  */
 public final class PluginFacts {
 
@@ -33,10 +33,13 @@ public final class PluginFacts {
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Consumer<PluginAnswer>> asking = new ArrayList<>();
 
-  /** The last process that was found ready; empty if there was none, or it is not known. */
+  /**
+   * The name of the last process that was ready; empty if there was none, or if its name is not
+   * known.
+   */
   private volatile String well = "";
 
-  /** The last valid name that the plugin gave itself. */
+  /** The last valid name that the plugin reported. */
   private volatile Optional<PluginName> name = Optional.empty();
 
   /** The last answer; null if it is no longer trusted. */
@@ -45,14 +48,14 @@ public final class PluginFacts {
   /**
    * An answer on one connection.
    *
-   * @param connection the number of changes of the connection
+   * @param connection the number of connection changes at the time of the answer
    */
   private record Said(PluginAnswer.Up answer, long connection) {}
 
   /**
-   * Starts without an answer.
+   * Creates an object without an answer.
    *
-   * @param requireReady whether a plugin that is not ready counts as down
+   * @param requireReady whether a plugin that is not ready counts as not available
    * @param aside runs work that may block
    */
   public PluginFacts(
@@ -63,7 +66,10 @@ public final class PluginFacts {
     this.aside = aside;
   }
 
-  /** Returns the answer on the present connection; asks the plugin if there is none yet. */
+  /**
+   * Passes on the answer for the current connection. Asks the plugin first if there is no answer
+   * yet.
+   */
   public void known(Consumer<PluginAnswer> then) {
     Said before = said;
     if (before == null) {
@@ -81,12 +87,12 @@ public final class PluginFacts {
         });
   }
 
-  /** Returns the name that the plugin gave itself when it was last available. */
+  /** Returns the name that the plugin reported when it was last available. */
   public Optional<PluginName> name() {
     return name;
   }
 
-  /** Invalidates the last answer: the next caller asks the plugin. */
+  /** Invalidates the last answer, so that the next caller asks the plugin again. */
   public void doubt() {
     said = null;
   }
@@ -115,8 +121,8 @@ public final class PluginFacts {
   }
 
   /**
-   * Asks the plugin; tries once more if the call was lost on its way, because the first call after
-   * a restart may meet the end of the old connection.
+   * Asks the plugin. Tries once more if the call was lost, because the first call after a restart
+   * may have used the connection to the ended process.
    */
   private void ask(CsiPlugin plugin, boolean maybeAgain) {
     answer(plugin)
@@ -125,7 +131,7 @@ public final class PluginFacts {
               if (thrown == null) {
                 tell(told);
               } else {
-                // Identifying the process may block, and this may be the I/O thread.
+                // Identifying the process may block, and this thread may be the I/O thread.
                 aside.execute(() -> failed(plugin, maybeAgain, thrown));
               }
             });
@@ -153,7 +159,10 @@ public final class PluginFacts {
     }
   }
 
-  /** Returns empty if the plugin is ready. Asked only if there is reason to doubt it. */
+  /**
+   * Returns empty if the plugin is ready. Probes the plugin only if its last known readiness may be
+   * outdated.
+   */
   private CompletionStage<Optional<PluginAnswer>> readiness(CsiPlugin plugin) {
     String before = well;
     boolean isSame = !before.isEmpty() && before.equals(process.look(plugin));

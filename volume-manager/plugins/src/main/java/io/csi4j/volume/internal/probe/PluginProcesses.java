@@ -11,17 +11,20 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Names the process behind a socket; each process has another name.
+ * Determines a name for the process that listens on a socket. Each process has a different name.
  *
- * <p>If the kernel reports the process, the name consists of its number and its start time, so a
- * process that replaces its socket keeps its name. Otherwise the socket stands for the process that
- * created it.
+ * <p>If the kernel reports the process, the name consists of the process id and the start time, so
+ * a process that recreates its socket keeps its name. Otherwise the name is derived from the
+ * socket, which identifies the process that created it.
  */
 public final class PluginProcesses {
 
   private static final int STAT_LIMIT = 4096;
 
-  /** The start time is the 22nd field of the file; the first two fields end with the bracket. */
+  /**
+   * Index of the start time. It is the 22nd field of the file, and fields are counted after the
+   * closing bracket, which ends the second field.
+   */
   private static final int START = 22 - 3;
 
   private static final List<String> ENDED = List.of("Z", "X", "x");
@@ -30,7 +33,7 @@ public final class PluginProcesses {
   private final String boot;
 
   /**
-   * Creates names that are valid for one boot.
+   * Creates names that are valid for one boot of the machine.
    *
    * @param boot the boot
    */
@@ -39,7 +42,7 @@ public final class PluginProcesses {
     this.boot = boot.length() <= 8 ? boot : boot.substring(0, 8);
   }
 
-  /** Returns the process of one plugin, which is not known yet. */
+  /** Returns an object for the process of one plugin. The process is not known yet. */
   public Current current() {
     return new Current();
   }
@@ -53,8 +56,8 @@ public final class PluginProcesses {
     if (pid.isPresent() && pid.getAsInt() > 0) {
       return process(pid.getAsInt());
     }
-    // Number 0 is a process whose number has no meaning here. If the kernel reports processes and
-    // there is no number, a connection is just being made.
+    // The kernel reports process id 0 for a process outside this PID namespace. If the kernel
+    // reports process ids, but there is none, a connection is just being made.
     return pid.isPresent() || plugin.transport() == Transport.JDK
         ? socket(plugin.endpoint().path())
         : "";
@@ -74,8 +77,8 @@ public final class PluginProcesses {
   }
 
   /**
-   * Returns the name of a process. The number alone is not unique, so the name includes the start
-   * time in ticks since the boot.
+   * Returns the name of a process. The process id alone is not unique, so the name includes the
+   * start time in ticks since the boot.
    */
   private String process(int pid) {
     try {
@@ -119,16 +122,16 @@ public final class PluginProcesses {
      * A process.
      *
      * @param word its name; empty if it is not known
-     * @param peer the kernel's report of it, once for each connection
+     * @param peer the kernel's report of the process, read once for each connection
      */
     private record Seen(String word, PeerCredentials peer) {}
 
-    /** Returns its name; empty if it is not known. */
+    /** Returns the name of the process; empty if it is not known. */
     public String word() {
       return seen.word();
     }
 
-    /** Returns its name after identifying it again. */
+    /** Identifies the process again, and returns its name. */
     public String look(CsiPlugin plugin) {
       PeerCredentials peer = plugin.peer();
       String word = PluginProcesses.this.word(plugin);
@@ -137,8 +140,8 @@ public final class PluginProcesses {
     }
 
     /**
-     * Returns its name after it has answered. Identifies it again only if the peer of this
-     * connection is not known.
+     * Returns the name of the process after it has answered a call. Identifies the process again
+     * only if the peer of this connection is not known.
      */
     String answered(CsiPlugin plugin) {
       return isAtOtherEnd(plugin) ? word() : look(plugin);

@@ -1,6 +1,6 @@
 /**
  * Asks a plugin for its health and its capabilities. Start at {@link
- * io.csi4j.volume.internal.probe.CsiProber}. The supervision decides what follows from the answers.
+ * io.csi4j.volume.internal.probe.CsiProber}. The supervision acts on the answers.
  */
 @NullMarked
 package io.csi4j.volume.internal.probe;

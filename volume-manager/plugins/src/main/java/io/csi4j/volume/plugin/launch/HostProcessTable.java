@@ -15,30 +15,30 @@ interface HostProcessTable {
    * A command to start a program.
    *
    * @param command the program and its arguments
-   * @param environment all its environment variables
-   * @param directory its working directory, if not that of this process
+   * @param environment all environment variables of the program
+   * @param directory its working directory; if empty, the working directory of this process
    */
   record Order(List<String> command, Map<String, String> environment, Optional<Path> directory) {}
 
   /** A started process. */
   interface Running {
 
-    /** Returns its number. */
+    /** Returns the process id. */
     long pid();
 
-    /** Sends it {@code SIGTERM}. */
+    /** Sends {@code SIGTERM} to the process. */
     void terminate();
 
-    /** Sends it {@code SIGKILL}. Its child processes are not affected. */
+    /** Sends {@code SIGKILL} to the process. Its child processes are not affected. */
     void kill();
   }
 
   /**
    * Starts a process.
    *
-   * @param line receives each line of its output, in order, on one thread
-   * @param ended receives its exit status once, after the last line
-   * @throws IOException if it cannot be started
+   * @param line receives each line of the output, in order, on one thread
+   * @param ended receives the exit status once, after the last line
+   * @throws IOException if the process cannot be started
    */
   Running start(Order order, Consumer<String> line, IntConsumer ended) throws IOException;
 }

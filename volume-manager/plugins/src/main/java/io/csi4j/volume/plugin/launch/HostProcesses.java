@@ -12,10 +12,11 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * Starts processes of this host, each with a thread that reads its output until it ends.
+ * Starts processes on this host. For each process, a thread reads the output until the process
+ * ends.
  *
- * <p>That thread never blocks on the pipe: a child of the process may hold the pipe open forever,
- * and closing this end would not wake a blocked thread.
+ * <p>The thread never blocks on the pipe. A child of the process may hold the pipe open forever,
+ * and closing the pipe would not wake a blocked thread.
  */
 final class HostProcesses implements HostProcessTable {
 
@@ -25,8 +26,8 @@ final class HostProcesses implements HostProcessTable {
   private static final long LONGEST_PAUSE = 50;
 
   /**
-   * The JDK buffers the rest of the pipe soon after the end of the process, and does not report
-   * when.
+   * Time, in milliseconds, to wait for the rest of the output. The JDK buffers it shortly after the
+   * end of the process, but does not report when.
    */
   private static final long QUIET = 50;
 
@@ -39,7 +40,7 @@ final class HostProcesses implements HostProcessTable {
    * Creates a starter of processes.
    *
    * @param threads creates the thread of each process
-   * @param longestLine the number of bytes of a line that are kept
+   * @param longestLine the maximum number of bytes of a line that are kept
    */
   public HostProcesses(ThreadFactory threads, int longestLine) {
     this.threads = threads;
@@ -58,7 +59,7 @@ final class HostProcesses implements HostProcessTable {
       OutputLines lines = new OutputLines(longestLine, line);
       threads.newThread(() -> follow(process, lines, ended)).start();
     } catch (IOException | RuntimeException | Error refused) {
-      // Without the thread, its end would never be noticed.
+      // Without the thread, the end of the process would not be noticed.
       process.destroyForcibly();
       if (refused instanceof OutOfMemoryError) {
         throw new IOException("no thread could be started to read its output", refused);
@@ -72,8 +73,8 @@ final class HostProcesses implements HostProcessTable {
     try {
       readToTheEnd(process, lines);
     } finally {
-      // A process whose output cannot be read must not be delayed by that, and its end is reported
-      // too.
+      // If the output cannot be read, the process must still run without delay, and its end must
+      // still be reported.
       while (!hasEnded(process, LONGEST_PAUSE)) {
         drop(process.getInputStream());
       }
@@ -85,7 +86,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       output.skipNBytes(output.available());
     } catch (IOException e) {
-      // The JDK is just buffering the rest.
+      // The JDK is buffering the rest of the output at this moment.
     }
   }
 
@@ -114,7 +115,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       output.close();
     } catch (IOException e) {
-      // The output is no longer read.
+      // The output is no longer needed, so a failure does not matter.
     }
   }
 
@@ -122,7 +123,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       return process.waitFor(pause, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      // This thread is never interrupted on purpose.
+      // No code interrupts this thread on purpose.
       return !process.isAlive();
     }
   }
@@ -135,7 +136,7 @@ final class HostProcesses implements HostProcessTable {
       lines.add(some, read);
       return Math.max(read, 0);
     } catch (IOException e) {
-      // The JDK is just buffering the rest.
+      // The JDK is buffering the rest of the output at this moment.
       return 0;
     }
   }
@@ -143,8 +144,8 @@ final class HostProcesses implements HostProcessTable {
   /**
    * A process of this host.
    *
-   * @param handle its handle: {@link Process#destroy} would also close its output, and lose its
-   *     last lines
+   * @param handle the handle of the process; {@link Process#destroy} would also close the output,
+   *     and lose its last lines
    */
   private record Child(ProcessHandle handle) implements Running {
 
@@ -163,15 +164,17 @@ final class HostProcesses implements HostProcessTable {
       signal(handle::destroyForcibly);
     }
 
-    /** Ignores false, which means that the process has ended meanwhile. */
+    /**
+     * Sends a signal. Ignores the result false, which means that the process has ended meanwhile.
+     */
     private static void signal(BooleanSupplier sent) {
       var unused = sent.getAsBoolean();
     }
   }
 
   /**
-   * Splits bytes into printable lines: escaped, and no longer than a limit. For one process and one
-   * thread.
+   * Splits bytes into printable lines, which are escaped and cut at a limit. Used for one process,
+   * by one thread.
    */
   static final class OutputLines {
 
@@ -181,9 +184,9 @@ final class HostProcesses implements HostProcessTable {
     private long length;
 
     /**
-     * Starts without bytes.
+     * Creates an object without bytes.
      *
-     * @param limit the number of bytes of a line that are kept
+     * @param limit the maximum number of bytes of a line that are kept
      * @param line receives each line
      */
     OutputLines(int limit, Consumer<String> line) {
@@ -204,7 +207,7 @@ final class HostProcesses implements HostProcessTable {
       }
     }
 
-    /** Ends the input: an unfinished line counts as a line. */
+    /** Ends the input. An unfinished line counts as a line. */
     void finish() {
       if (length > 0) {
         end();

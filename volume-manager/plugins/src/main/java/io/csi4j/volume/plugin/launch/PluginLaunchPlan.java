@@ -31,14 +31,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Everything that is needed to start a plugin, the same for each start: directories, bind mounts,
- * variables and privileges. Only {@link #prepare} changes anything.
+ * All requirements for starting a plugin, which are the same for each start: directories, bind
+ * mounts, environment variables and privileges. Only {@link #prepare} changes the host.
  *
  * @since 1.0
  */
 public final class PluginLaunchPlan {
 
-  /** The variable that holds the socket on which a plugin listens. */
+  /** The environment variable with the socket on which a plugin listens. */
   public static final String ENDPOINT = "CSI_ENDPOINT";
 
   private static final int WRITABLE_BY_GROUP = 0020;
@@ -51,11 +51,11 @@ public final class PluginLaunchPlan {
   private final Map<String, String> environment;
 
   /**
-   * A directory of the host that the plugin must see, writable.
+   * A directory of the host that must be visible to the plugin, and writable.
    *
    * @param source the directory on the host
-   * @param target where the plugin sees it
-   * @param propagation in which direction mounts below it must propagate
+   * @param target the path of the directory in the plugin
+   * @param propagation the direction in which mounts below the directory must propagate
    */
   public record Bind(Path source, PluginPath target, Propagation propagation) {}
 
@@ -83,25 +83,26 @@ public final class PluginLaunchPlan {
     environment = Map.copyOf(all);
   }
 
-  /** Returns the plan for a plugin that needs only the variable of CSI. */
+  /** Returns the plan for a plugin that needs no environment variable except {@value #ENDPOINT}. */
   public static PluginLaunchPlan of(PluginConfig config) {
     return new PluginLaunchPlan(config, false, Map.of());
   }
 
   /**
-   * Returns this plan with the setting whether the plugin has its own view of the filesystem
-   * although it sees its directories at the paths of the host. Not by default; a plugin that sees
-   * one of them at another path always has its own view.
+   * Returns a copy of this plan that sets whether the plugin has its own view of the filesystem.
+   * The default is false if the plugin sees its directories at the paths of the host. A plugin that
+   * sees one of them at another path always has its own view.
    */
   public PluginLaunchPlan withContained(boolean value) {
     return new PluginLaunchPlan(config, value, environment);
   }
 
   /**
-   * Returns this plan with more variables of the user, all of which are kept. {@value #ENDPOINT}
-   * may be among them, in another form that the plugin needs ({@code unix:/csi/csi.sock}).
+   * Returns a copy of this plan with additional environment variables of the user. They may include
+   * {@value #ENDPOINT} in another format that the plugin needs, such as {@code unix:/csi/csi.sock}.
    *
-   * @throws PluginException if {@value #ENDPOINT} names another socket than the host connects to
+   * @throws PluginException if {@value #ENDPOINT} names another socket than the socket to which the
+   *     host connects
    */
   public PluginLaunchPlan withEnvironment(Map<String, String> variables) {
     Map<String, String> all = new HashMap<>(environment);
@@ -115,7 +116,8 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Returns whether the plugin has its own view of the filesystem, and sees only bound directories.
+   * Returns whether the plugin has its own view of the filesystem, in which only bound directories
+   * are visible.
    */
   public boolean isContained() {
     return contained;
@@ -132,8 +134,9 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Returns the required bind mounts, in this order; empty for a plugin that sees the filesystem of
-   * the host. Only mounts that the plugin makes for volumes must propagate to the host.
+   * Returns the required bind mounts, in the order in which they must be made; empty for a plugin
+   * that sees the filesystem of the host. Only the mounts that the plugin creates for volumes must
+   * propagate to the host.
    */
   public List<Bind> binds() {
     if (!contained) {
@@ -162,14 +165,17 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Returns the environment variables of the plugin: those of the user, and {@value #ENDPOINT} if
-   * it is not among them. The library adds no other variable.
+   * Returns the environment variables of the plugin: the variables of the user, and {@value
+   * #ENDPOINT} if the user did not set it. The library adds no other variables.
    */
   public Map<String, String> environment() {
     return environment;
   }
 
-  /** Returns the Linux capabilities that the plugin must have: one for a plugin that mounts. */
+  /**
+   * Returns the Linux capabilities that the plugin must have. A plugin that mounts volumes needs
+   * one.
+   */
   public Set<String> capabilities() {
     return isForNodes() ? Set.of(SYS_ADMIN) : Set.of();
   }
@@ -185,12 +191,12 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Creates the missing directories, and removes the socket of a plugin that has ended: only a
-   * socket, and only if it has no listener. Call this before each start. Idempotent.
+   * Creates the missing directories, and removes the socket of a plugin that has ended. Only a
+   * socket without a listener is removed. Call this method before each start. Idempotent.
    *
-   * @throws PluginException if the plugin must not be started: other users may write to the
-   *     directory of its socket, a symbolic link or another file is in the way, or a process
-   *     listens
+   * @throws PluginException if the plugin must not be started, because other users may write to the
+   *     directory of its socket, a symbolic link or another file is at a required path, or a
+   *     process already listens on the socket
    */
   public void prepare() {
     CarefulDisk disk = new CarefulDisk(new RealDisk());
@@ -216,7 +222,7 @@ public final class PluginLaunchPlan {
     }
   }
 
-  /** Creates a directory with its parents; an existing one is not changed. */
+  /** Creates a directory with its parents. An existing directory is not changed. */
   private static void make(CarefulDisk disk, MountPath directory) throws PathProblem {
     if (disk.isDirectory(directory)) {
       return;
@@ -264,8 +270,8 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Returns whether a process listens, or may listen. Asks the kernel by connecting and sending
-   * nothing; waits for no answer.
+   * Returns whether a process listens or may listen on the socket. Connects to the socket without
+   * sending data, and does not wait for an answer.
    */
   private static boolean isListening(Path socket) {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -275,7 +281,7 @@ public final class PluginLaunchPlan {
     } catch (ConnectException refused) {
       return false;
     } catch (IOException unclear) {
-      // No permission, or another kind of socket.
+      // Permission is missing, or the socket has another type, so a process may be listening.
       return true;
     }
   }

@@ -1,4 +1,4 @@
-/** Plugins that start, fail, restart and end. */
+/** The registry, the supervision and the start of plugins. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.plugins {
   requires static transitive org.jspecify;

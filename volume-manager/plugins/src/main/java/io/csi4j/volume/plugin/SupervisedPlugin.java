@@ -38,8 +38,8 @@ public interface SupervisedPlugin extends AutoCloseable {
   void restarted();
 
   /**
-   * Ends the supervision and deregisters the instance, without calling it. Its last description is
-   * kept, and mounts stay. Idempotent.
+   * Ends the supervision and deregisters the instance, without calling it. Listeners receive its
+   * last description. Mounts stay. Idempotent.
    */
   @Override
   void close();

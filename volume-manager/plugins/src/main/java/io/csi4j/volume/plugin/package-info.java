@@ -1,12 +1,12 @@
 /**
- * Plugins that start, fail, restart and end. Start at {@link
- * io.csi4j.volume.plugin.PluginRegistry}, which knows every running instance of every plugin, and
- * at {@link io.csi4j.volume.plugin.PluginConfig}, which describes one.
+ * The plugins of a host, which start, fail, restart and end. Start at {@link
+ * io.csi4j.volume.plugin.PluginRegistry}, which contains every running instance of every plugin,
+ * and at {@link io.csi4j.volume.plugin.PluginConfig}, which describes a plugin.
  *
- * <p>Package {@code plugin.supervision} determines the health of a plugin, {@code plugin.launch}
- * starts one, and {@code plugin.registration} handles the announcements of registrar sidecars.
- * Volumes and calls for them do not belong here. Values are immutable; listeners are called without
- * a lock.
+ * <p>The package {@code plugin.supervision} determines the health of plugins, {@code plugin.launch}
+ * starts plugins, and {@code plugin.registration} handles the announcements of registrar sidecars.
+ * These packages make no calls for volumes. Values are immutable; listeners are called while no
+ * lock is held.
  */
 @NullMarked
 package io.csi4j.volume.plugin;

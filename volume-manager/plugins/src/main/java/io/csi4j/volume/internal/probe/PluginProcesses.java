@@ -22,8 +22,8 @@ public final class PluginProcesses {
   private static final int STAT_LIMIT = 4096;
 
   /**
-   * Index of the start time. It is the 22nd field of the file, and fields are counted after the
-   * closing bracket, which ends the second field.
+   * Number of fields between the closing bracket, which ends the second field of the file, and the
+   * start time, which is the 22nd field.
    */
   private static final int START = 22 - 3;
 
@@ -121,7 +121,7 @@ public final class PluginProcesses {
     /**
      * A process.
      *
-     * @param word its name; empty if it is not known
+     * @param word the name of the process; empty if it is not known
      * @param peer the kernel's report of the process, read once for each connection
      */
     private record Seen(String word, PeerCredentials peer) {}

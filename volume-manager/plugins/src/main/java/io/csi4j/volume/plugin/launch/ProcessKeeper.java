@@ -25,17 +25,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one process running: starts it, and restarts it after a pause when it has ended, until it
- * is stopped.
+ * Keeps one process running until it is stopped: starts the process, and restarts it after a pause
+ * whenever it ends.
  *
- * <p>All changes are made on the scheduler, which must run one task after the other; other threads
+ * <p>All changes are made on the scheduler, which must run one task after the other. Other threads
  * only read.
  */
 final class ProcessKeeper {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** The first exit status that stands for a signal. */
+  /** The smallest exit status that stands for a signal. */
   private static final int SIGNAL = 128;
 
   private final Parts parts;
@@ -56,11 +56,11 @@ final class ProcessKeeper {
    * @param scheduler runs one task after the other
    * @param processes starts processes
    * @param order the command
-   * @param prepare runs before each start; throws {@link PluginException} if the plugin must not be
-   *     started
+   * @param prepare runs before each start, and throws {@link PluginException} if the plugin must
+   *     not be started
    * @param settings pauses and limits
-   * @param output receives each line
-   * @param listener receives events; must neither block nor throw
+   * @param output receives each line of the output
+   * @param listener receives events; must neither block nor throw an exception
    */
   public record Parts(
       String plugin,
@@ -85,7 +85,7 @@ final class ProcessKeeper {
   /** The last lines of a process. */
   static final class LastWords {
 
-    /** Maximum length in a message, beside its other parts. */
+    /** Maximum number of characters of the lines in a message. */
     private static final int IN_A_MESSAGE = 600;
 
     private final int most;
@@ -93,9 +93,9 @@ final class ProcessKeeper {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * Starts without lines.
+     * Creates an object without lines.
      *
-     * @param most the number of lines that are kept
+     * @param most the maximum number of lines that are kept
      */
     LastWords(int most) {
       this.most = most;
@@ -123,7 +123,7 @@ final class ProcessKeeper {
       }
     }
 
-    /** Returns as many of the lines as fit into a message, and in any case the last one. */
+    /** Returns as many of the last lines as fit into a message, but at least the last line. */
     String text() {
       List<String> said = lines().stream().filter(line -> !line.isBlank()).toList();
       List<String> fit = new ArrayList<>();
@@ -150,7 +150,7 @@ final class ProcessKeeper {
     later(this::launch);
   }
 
-  /** Ends the process, if it runs, and restarts it at once. */
+  /** Ends the process, if it is running, and restarts it immediately. */
   public void restart() {
     later(
         () -> {
@@ -167,7 +167,7 @@ final class ProcessKeeper {
         });
   }
 
-  /** Ends the process and does not restart it; the stage completes when the process has ended. */
+  /** Ends the process and does not restart it. The result completes when the process has ended. */
   public CompletableFuture<Void> stop() {
     later(
         () -> {
@@ -185,13 +185,15 @@ final class ProcessKeeper {
     return stopped.copy();
   }
 
-  /** Returns the number of the running process. */
+  /** Returns the id of the running process. */
   public OptionalLong process() {
     Run run = current;
     return run == null ? OptionalLong.empty() : OptionalLong.of(run.process().pid());
   }
 
-  /** Returns the last lines of the present or the last run. */
+  /**
+   * Returns the last output lines of the current run; if no process is running, of the last run.
+   */
   public List<String> lastWords() {
     return words.lines();
   }
@@ -213,7 +215,8 @@ final class ProcessKeeper {
     } catch (IOException failed) {
       notStarted(exited("it could not be started: " + failed.getMessage()));
     } catch (RuntimeException | Error failed) {
-      // The JDK quotes variables that it rejects, and one may be a secret.
+      // The JDK's message quotes an environment variable that it rejects, and the variable may
+      // contain a secret.
       notStarted(exited("it could not be started: " + failed.getClass().getName()));
     }
   }
@@ -275,7 +278,7 @@ final class ProcessKeeper {
   }
 
   /**
-   * Returns a random time up to a limit that doubles with each consecutive failure (full jitter).
+   * Returns a random pause, up to a limit that doubles with each consecutive failure (full jitter).
    */
   private Duration pause(boolean isFailure) {
     failures = isFailure ? failures + 1 : 1;
@@ -283,7 +286,7 @@ final class ProcessKeeper {
         .pause(failures, parts.scheduler().random());
   }
 
-  /** Asks the process to end, and kills it if it does not. */
+  /** Sends SIGTERM to the process, and kills it if it does not end in time. */
   private void end() {
     Run run = current;
     if (run != null) {
@@ -323,7 +326,7 @@ final class ProcessKeeper {
     try {
       parts.scheduler().execute(work);
     } catch (RejectedExecutionException closed) {
-      // The stop was given up before.
+      // The wait for the end of the process was abandoned before.
       stopped.complete(null);
     }
   }
@@ -332,7 +335,8 @@ final class ProcessKeeper {
     try {
       parts.output().accept(line);
     } catch (Throwable failed) {
-      // Catches even an Error: the thread must continue, to report the end of the process.
+      // An Error is caught, too, because the thread must continue and report the end of the
+      // process.
       if (!isSinkBroken) {
         isSinkBroken = true;
         LOGGER.log(

@@ -25,13 +25,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a plugin as a plain process of this host, without a container. Starts the process, and
- * restarts it with growing pauses whenever it has ended, until the launcher is closed.
+ * Runs a plugin as a plain process on this host, without a container. Starts the process, and
+ * restarts it whenever it ends, after growing pauses, until the launcher is closed.
  *
- * <p>The launcher does not know whether the plugin is ready; a {@link
- * io.csi4j.volume.plugin.supervision.PluginSupervisor} determines that. A plugin that outlived a
- * crash of its host still has its socket: it is left alone and can be used, and {@link
- * Event.NotStarted} reports it until it has ended.
+ * <p>The launcher does not check whether the plugin is ready; a {@link
+ * io.csi4j.volume.plugin.supervision.PluginSupervisor} does. A plugin that is still running after a
+ * crash of its host still has its socket. The launcher does not stop or replace it, and the host
+ * can use it. {@link Event.NotStarted} reports this plugin until it ends.
  *
  * @since 1.0
  */
@@ -42,7 +42,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   private static final List<String> INHERITED =
       List.of("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR");
 
-  /** Time limit for the kernel to end a killed process. */
+  /** Time limit for the end of a killed process. */
   private static final Duration KILLING = Duration.ofSeconds(5);
 
   /** Time limit for a listener to receive its waiting events. */
@@ -62,9 +62,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   }
 
   /**
-   * Returns a builder for a plugin whose output is ignored.
+   * Returns a builder with the default settings, which ignore the output of the plugin.
    *
-   * @param plan the plan of the start
+   * @param plan the launch plan of the plugin
    * @param command the program and its arguments
    * @throws IllegalArgumentException if there is no command, or the plan is for a container
    */
@@ -72,38 +72,38 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     return new Builder(plan, command);
   }
 
-  /** Returns the number of the running process; empty between two runs. */
+  /** Returns the id of the running process; empty between two runs. */
   public OptionalLong process() {
     return keeper.process();
   }
 
   /**
-   * Returns the last lines that the process wrote, escaped; those of the last run, if none is
-   * running.
+   * Returns the last output lines of the process, escaped. If no process is running, these are the
+   * lines of the last run.
    */
   public List<String> lastWords() {
     return keeper.lastWords();
   }
 
-  /** Ends the process, as {@link #stop} does, and restarts it at once. */
+  /** Ends the process like {@link #stop}, and restarts it immediately. */
   public void restart() {
     keeper.restart();
   }
 
   /**
-   * Asks the process to end, kills it if it does not in time, and does not restart it. Its child
-   * processes are not affected, and its mounts stay.
+   * Ends the process by SIGTERM, or kills it if it does not end in time, and does not restart it.
+   * The child processes of the plugin are not affected, and its mounts stay.
    *
-   * @return completes when the process has ended
+   * @return a stage that completes when the process has ended
    */
   public CompletionStage<Void> stop() {
     return keeper.stop();
   }
 
   /**
-   * Stops the process and waits for its end, then ends the threads after the listener has received
-   * its events. An interrupt does not shorten the wait, as the process would outlive it; the
-   * interrupt status is set again at the end.
+   * Stops the process and waits for its end. Then ends the threads, after the listener has received
+   * its events. An interrupt does not shorten the wait, because otherwise the process might
+   * continue to run. The interrupt status is set again at the end.
    */
   @Override
   public void close() {
@@ -164,7 +164,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       }
     }
 
-    /** Sets the working directory. By default, the value of this process. */
+    /** Sets the working directory. By default, this is the working directory of this process. */
     public Builder directory(Path value) {
       directory = Objects.requireNonNull(value, "value");
       return this;
@@ -177,8 +177,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /**
-     * Sets a receiver for the lines of both outputs of the process, escaped, and cut if they are
-     * too long. Called on a thread of the plugin; a slow receiver delays the plugin.
+     * Sets a receiver for the lines of the standard output and the standard error of the process.
+     * The lines are escaped, and cut if they are too long. The receiver is called on a separate
+     * thread for the plugin; a slow receiver delays the plugin.
      */
     public Builder output(Consumer<String> sink) {
       output = Objects.requireNonNull(sink, "sink");
@@ -187,7 +188,8 @@ public final class ProcessPluginLauncher implements AutoCloseable {
 
     /**
      * Sets a listener for starts and ends of the process. Events arrive one at a time and in order.
-     * A listener that throws or blocks does no harm, and it may close the launcher.
+     * A listener that blocks or throws an exception does not affect the plugin. The listener may
+     * close the launcher.
      */
     public Builder listener(Consumer<Event> value) {
       listener = Objects.requireNonNull(value, "value");
@@ -195,9 +197,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /**
-     * Starts the process; returns at once. Of this process's own variables, the plugin gets those
-     * for programs, language, time zone and temporary files, unless the plan sets them; the others
-     * may be secret.
+     * Starts the process, and returns immediately. The plugin inherits only a few environment
+     * variables of this process: the variables for the program path, the language, the time zone
+     * and temporary files, unless the plan sets them. Other variables may be secret.
      */
     public ProcessPluginLauncher start() {
       Map<String, String> environment = new TreeMap<>(plan.environment());
@@ -239,7 +241,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
      * The plugin was started.
      *
      * @param instance the name of this run of the plugin
-     * @param process the number of the process
+     * @param process the process id
      */
     record Started(InstanceId instance, long process) implements Event {}
 
@@ -247,11 +249,12 @@ public final class ProcessPluginLauncher implements AutoCloseable {
      * The process has ended.
      *
      * @param instance the name of the run that has ended
-     * @param status the exit status; 128 and more is the number of the signal that ended it
+     * @param status the exit status; a status of 128 or more stands for a signal
      * @param lived the duration of the run
-     * @param lastWords the last lines that it wrote, escaped
-     * @param pause the time until it is restarted; empty if it was stopped
-     * @param message the message for an operator, if it ended with an error soon after its start
+     * @param lastWords the last lines that the process wrote, escaped
+     * @param pause the time until the process is restarted; empty if it was stopped
+     * @param message the message for an operator, if the process ended with an error soon after its
+     *     start
      */
     record Ended(
         InstanceId instance,
@@ -278,7 +281,8 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   }
 
   /**
-   * Settings for the process of a {@link ProcessPluginLauncher}. Immutable; compares by value.
+   * Settings for the process of a {@link ProcessPluginLauncher}. Immutable; settings with equal
+   * values are equal.
    *
    * @since 1.0
    */
@@ -326,7 +330,10 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       return parts.copy();
     }
 
-    /** Returns the maximum of the first pause before a restart; it doubles each time. */
+    /**
+     * Returns the maximum of the first pause before a restart. The maximum doubles with each
+     * failure.
+     */
     public Duration backoff() {
       return parts.backoff;
     }
@@ -337,25 +344,25 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /**
-     * Returns the time after the start in which an end counts as a failure to start: an error
-     * status is reported, and the pauses grow; after a later end the pauses start again at the
-     * first.
+     * Returns the time after the start in which an end counts as a failure to start. After such a
+     * failure, an error status is reported and the pauses grow. After a later end, the pauses begin
+     * again with the first pause.
      */
     public Duration early() {
       return parts.early;
     }
 
-    /** Returns how long the process may take to end before it is killed. */
+    /** Returns the time that the process has to end before it is killed. */
     public Duration stopping() {
       return parts.stopping;
     }
 
-    /** Returns the number of bytes of a line of output that are kept. */
+    /** Returns the maximum number of bytes that are kept of an output line. */
     public int longestLine() {
       return parts.longestLine;
     }
 
-    /** Returns the number of lines of output that are kept. */
+    /** Returns the maximum number of output lines that are kept. */
     public int lastWords() {
       return parts.lastWords;
     }
@@ -429,19 +436,19 @@ public final class ProcessPluginLauncher implements AutoCloseable {
         return this;
       }
 
-      /** Limits how long the process may take to end before it is killed. 10 s by default. */
+      /** Sets the time that the process has to end before it is killed. 10 s by default. */
       public Builder stopping(Duration value) {
         stopping = Objects.requireNonNull(value, "stopping");
         return this;
       }
 
-      /** Limits the number of bytes of a line of output that are kept. 4096 by default. */
+      /** Sets the maximum number of bytes that are kept of an output line. 4096 by default. */
       public Builder longestLine(int value) {
         longestLine = value;
         return this;
       }
 
-      /** Limits the number of lines of output that are kept. 20 by default. */
+      /** Sets the maximum number of output lines that are kept. 20 by default. */
       public Builder lastWords(int value) {
         lastWords = value;
         return this;

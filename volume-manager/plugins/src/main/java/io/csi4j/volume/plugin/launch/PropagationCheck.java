@@ -23,29 +23,35 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The result of a check whether the manager can see what a plugin mounts below its directory,
- * before any volume fails. The check only reads and calls no plugin. A trial mount would need the
- * plugin's namespace, and could be left behind.
+ * The result of a check whether mounts of a plugin below the manager's directory are visible to the
+ * manager. With this check, a host can detect the problem before a volume fails. The check only
+ * reads files, and does not call the plugin. It creates no trial mount, because this would require
+ * access to the plugin's namespace, and the mount could be left behind.
  *
  * @param verdict the result
  * @param seen the observation, as a clause for people
- * @param message the message for an operator with the command that fixes the problem, if there is
- *     one
+ * @param message the message for an operator with the command that fixes the problem, if there is a
+ *     problem
  * @since 1.0
  */
 public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMessage> message) {
 
-  /** Whether the manager can see mounts of a plugin. */
+  /** Whether mounts of a plugin are visible to the manager. */
   public enum Verdict {
-    /** The plugin has the same mount: it runs on the host, and nothing else is needed. */
+    /**
+     * The plugin uses the same mount as the manager: it runs on the host, and nothing needs to be
+     * propagated.
+     */
     SAME_MOUNT,
     /** The mounts are shared. */
     SHARED,
-    /** The directory is in a mount of the host without propagation. */
+    /** On the host, the mount that contains the directory has no propagation. */
     NOT_SHARED,
-    /** The host would propagate the mounts; the plugin was started without propagation. */
+    /** The host would propagate the mounts, but the plugin was started without propagation. */
     NOT_SHARED_BY_PLUGIN,
-    /** The plugin has another directory at the path where it must see the manager's. */
+    /**
+     * At the path where the plugin should see the manager's directory, it sees another directory.
+     */
     ELSEWHERE,
     /** The propagation could not be determined. */
     UNKNOWN,
@@ -73,8 +79,9 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   }
 
   /**
-   * Checks the host alone, before the plugin is started: whether a container can propagate mounts
-   * of the manager's directory. A plugin that runs on the host does not need that.
+   * Checks only the host, before the plugin is started: whether mounts that a container makes below
+   * the manager's directory can be propagated. A plugin that runs on the host does not need
+   * propagation.
    */
   public static PropagationCheck host(PluginConfig config) {
     return view(config)
@@ -83,11 +90,11 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   }
 
   /**
-   * Checks the host alone.
+   * Checks only the host.
    *
-   * @param plugin the plugin that would mount there
+   * @param plugin the plugin that will mount volumes in the directory
    * @param root the manager's directory
-   * @param seen the same directory as the plugin sees it
+   * @param seen the path of the same directory as the plugin sees it
    */
   public static PropagationCheck host(PluginId plugin, MountPath root, PluginPath seen) {
     return new Look(plugin, new PathView(root, seen)).host();
@@ -96,8 +103,8 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   /**
    * Checks a running plugin.
    *
-   * @param process its number, as this process sees it; reading its mounts requires the same user,
-   *     or root
+   * @param process the id of the plugin's process, as this process sees it; reading the mounts of
+   *     that process requires the same user, or root
    */
   public static PropagationCheck plugin(PluginConfig config, long process) {
     return view(config)
@@ -131,7 +138,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
    * Determines from the mount tables whether the mounts of a plugin reach this host.
    *
    * @param plugin the plugin
-   * @param view the manager's directory, here and as the plugin sees it
+   * @param view the manager's directory, with its path on this host and in the plugin
    */
   private record Look(PluginId plugin, PathView view) {
 
@@ -229,7 +236,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       return new PropagationCheck(verdict, new Text(seen), Optional.empty());
     }
 
-    /** Returns a bad result with the message for an operator, which says how to fix it. */
+    /** Returns a bad result, with a message for an operator that says how to fix the problem. */
     private PropagationCheck bad(Verdict verdict, String seen, String next) {
       Subject subject =
           Subject.of("checking whether mounts of plugin '" + plugin + "' can be seen");
@@ -245,7 +252,8 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     }
 
     /**
-     * Returns the directory of the filesystem that a path shows, if nothing is mounted in between.
+     * Returns the directory within the filesystem that a path below a mount shows, if no other
+     * mount is in between.
      */
     private static String place(MountRecord mount, MountPath path) {
       KernelText root = mount.root();
@@ -259,8 +267,8 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     }
 
     /**
-     * Returns whether mounts below one mount appear below another: a peer has them, and so has a
-     * mount that receives from a peer, and so on.
+     * Returns whether new mounts below one mount also appear below another mount. They appear below
+     * every peer, below every mount that receives from a peer, and so on.
      */
     private static boolean reaches(
         Propagation.Tags from, Propagation.Tags to, List<MountSnapshot> tables) {

@@ -25,12 +25,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Registers announced plugins, by the rules and by the host's policy, once each. */
+/**
+ * Registers announced plugins according to the fixed rules and to the host's policy, each plugin
+ * once.
+ */
 final class AnnouncedRegistration {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** As lenient as Kubernetes: an optional v first, and any text after the number. */
+  /**
+   * The pattern is as lenient as Kubernetes: it allows an optional v before the number, and any
+   * text after it.
+   */
   private static final Pattern VERSION_1 = Pattern.compile("\\s*v?1\\.[0-9].*");
 
   private static final int LONGEST_PATH = 107;
@@ -53,7 +59,7 @@ final class AnnouncedRegistration {
    * The result of an announcement.
    *
    * @param events the events, in order
-   * @param refusal the message for an operator if it was refused
+   * @param refusal the message for an operator, if the announcement was refused
    */
   record Result(List<RegistrationWatch.Event> events, Optional<OperatorMessage> refusal) {
 
@@ -66,7 +72,7 @@ final class AnnouncedRegistration {
     }
   }
 
-  /** Registers the announcement of a socket, unless there is an objection. */
+  /** Registers the plugin that a socket announces, unless a rule or the policy refuses it. */
   Result judge(WatchedSocket socket, Heard heard, Collection<WatchedSocket> all) {
     Optional<String> objections = objections(heard);
     if (objections.isPresent()) {
@@ -83,19 +89,19 @@ final class AnnouncedRegistration {
     if (before != null
         && before.identity().equals(socket.identity)
         && before.announcement().equals(announcement)) {
-      // The registrar only missed that the plugin is registered.
+      // The plugin is already registered; only the notification of the registrar was lost.
       return new Result(List.of(), Optional.empty());
     }
     Decision decision;
     try {
       decision = policy.decide(announcement);
     } catch (PluginException e) {
-      // The library's own message: a policy makes configurations, and this message says what is
-      // wrong with one.
+      // This message comes from csi4j: the policy created an invalid configuration, and the message
+      // names the fault.
       return Result.refused(e.operatorMessage());
     } catch (RuntimeException e) {
-      // The message comes from the host, and could contain something that a registrar must not
-      // read.
+      // The exception's message comes from the host, and could contain information that a registrar
+      // must not receive.
       return Result.refused(
           socket,
           OperatorCode.REGISTRATION_REFUSED,
@@ -127,7 +133,8 @@ final class AnnouncedRegistration {
                   + "' has announced it at "
                   + theirs.registration().binding().endpoint());
         }
-        // Its registrar is gone, and this one has replaced it.
+        // The registrar of the other socket has ended, and the registrar of this socket has
+        // replaced it.
         undo(other).ifPresent(events::add);
       }
     }
@@ -136,7 +143,8 @@ final class AnnouncedRegistration {
       same = null;
     }
     if (same != null && same.claims(registration)) {
-      // An instance has one socket, so its old registration ends before the new one starts.
+      // An instance has only one socket, so the old registration ends before the new registration
+      // begins.
       same = null;
       undo(socket).ifPresent(events::add);
     }
@@ -171,8 +179,8 @@ final class AnnouncedRegistration {
    * The registration to make for an announcement.
    *
    * @param registration the registration
-   * @param begin makes it, given the earlier registration of the same instance; returns what ends
-   *     it
+   * @param begin makes the registration, given the earlier registration of the same instance;
+   *     returns a handle that ends the registration
    */
   private record Wish(
       PluginRegistration registration, Function<@Nullable AutoCloseable, AutoCloseable> begin) {}
@@ -197,7 +205,7 @@ final class AnnouncedRegistration {
         .supervise(wanted.config(), wanted.instance());
   }
 
-  /** Deregisters what a socket has registered, if there is anything. */
+  /** Deregisters the plugin that a socket has registered, if there is one. */
   Optional<RegistrationWatch.Event> undo(WatchedSocket socket) {
     Registered gone = socket.registered;
     if (gone == null) {
@@ -219,11 +227,14 @@ final class AnnouncedRegistration {
 
   // ---- the rules
 
-  /** Returns all objections, as a clause for people; empty if the plugin can be registered. */
+  /**
+   * Returns all reasons against the registration, as a clause for people; empty if the plugin can
+   * be registered.
+   */
   private static Optional<String> objections(Heard heard) {
     List<String> wrong = new ArrayList<>();
     if (!heard.type().equals(PluginRegistrar.Announcement.CSI)) {
-      // Names and versions of other types follow other rules.
+      // Plugins of other types have other rules for names and versions, so these are not checked.
       return Optional.of(
           "it announces a plugin of type '"
               + heard.type()

@@ -11,16 +11,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Communicates with registrars. Every conversation has a time limit, and none waits for another
- * without a limit.
+ * Communicates with registrars. Every conversation has a time limit, and so has the time that it
+ * waits for other conversations.
  */
 interface Conversations extends AutoCloseable {
 
   /**
-   * Asks a registrar for its announcement, and notifies it of the result.
+   * Asks a registrar for its announcement, and notifies the registrar of the result.
    *
    * @param socket its socket
-   * @param judge decides the result; not called if the registrar does not answer
+   * @param judge determines the result; not called if the registrar does not answer
    * @param then receives the end of the conversation
    */
   void begin(
@@ -28,7 +28,7 @@ interface Conversations extends AutoCloseable {
       Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
       Consumer<End> then);
 
-  /** Ends all conversations, and accepts no more. */
+  /** Ends all conversations. Afterwards, no conversation can begin. */
   @Override
   void close();
 
@@ -39,8 +39,8 @@ interface Conversations extends AutoCloseable {
    * @param name its name
    * @param pluginName its name, if it is valid for a CSI plugin
    * @param endpoint its socket
-   * @param pluginEndpoint its socket, if it is an absolute path
-   * @param versions the versions of CSI that it speaks
+   * @param pluginEndpoint the endpoint of the plugin, if the announced socket is an absolute path
+   * @param versions the versions of CSI that the plugin supports
    * @param announcer the process that listens on the registrar's socket
    */
   record Heard(
@@ -64,7 +64,7 @@ interface Conversations extends AutoCloseable {
     }
   }
 
-  /** The end of a conversation. */
+  /** The possible ends of a conversation. */
   sealed interface End {
 
     /**
@@ -91,7 +91,7 @@ interface Conversations extends AutoCloseable {
   }
 
   /**
-   * Why a conversation failed.
+   * The failure of a conversation.
    *
    * @param kind the kind of failure
    * @param why the reason for people, as a clause
@@ -102,13 +102,13 @@ interface Conversations extends AutoCloseable {
     enum Kind {
       /** The registrar does not answer, or fails. */
       SILENT,
-      /** The socket exists, without a listener. */
+      /** The socket exists, but has no listener. */
       LEFT_BEHIND,
       /** The socket no longer exists. */
       GONE,
       /** This process may not use the socket. */
       DENIED,
-      /** The socket belongs to no registrar, or to one that must not be contacted. */
+      /** The socket does not belong to a registrar, or the registrar must not be contacted. */
       UNFIT,
       /** The watch was closed. */
       CLOSED

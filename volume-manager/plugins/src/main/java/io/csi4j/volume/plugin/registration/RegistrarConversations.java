@@ -16,7 +16,7 @@ import java.util.function.Function;
 
 /**
  * Communicates with registrars over their sockets. Runs a limited number of conversations at a
- * time, each on its own thread.
+ * time, each on a separate thread.
  */
 final class RegistrarConversations implements Conversations {
 
@@ -27,7 +27,7 @@ final class RegistrarConversations implements Conversations {
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-registrar", AT_A_TIME);
 
   /**
-   * Starts without conversations.
+   * Creates an object without conversations.
    *
    * @param closing the time limit for closing
    */
@@ -46,7 +46,7 @@ final class RegistrarConversations implements Conversations {
     } catch (RejectedExecutionException closed) {
       then.accept(failed(Kind.CLOSED, "the watch is closed"));
     } catch (OutOfMemoryError refused) {
-      // The JVM reports in this way that the machine provides no more threads.
+      // The JVM throws this error if the machine cannot start more threads.
       then.accept(failed(Kind.SILENT, "no thread could be started to call it; raise the limit"));
     }
   }

@@ -27,13 +27,13 @@ import java.util.Optional;
 
 /**
  * Watches a directory in which registrars announce plugins. Registers an announced plugin, notifies
- * the registrar of the result, and deregisters the plugin when the registrar's socket is gone.
- * Speaks the protocol of Kubernetes' plugin registration, so that existing registrars work
- * unchanged.
+ * the registrar of the result, and deregisters the plugin when the registrar's socket is gone. Uses
+ * the protocol of Kubernetes' plugin registration, so that existing registrars work without
+ * changes.
  *
- * <p>Other files in the directory, links, directories, and names that begin with a dot are skipped.
- * A registrar that does not answer delays no other. Registered plugins stay registered when the
- * watch is closed.
+ * <p>Files that are not sockets, links, subdirectories, and names that begin with a dot are
+ * skipped. A registrar that does not answer does not delay other registrars. Registered plugins
+ * stay registered when the watch is closed.
  *
  * @since 1.0
  */
@@ -71,24 +71,27 @@ public final class RegistrationWatch implements AutoCloseable {
   /**
    * Returns a builder for a watch.
    *
-   * @param directory the directory with the sockets of the registrars; only they and this process
-   *     should be able to write there. It may be created later, and may be removed and created
-   *     again.
+   * @param directory the directory with the sockets of the registrars. Only the registrars and this
+   *     process should be able to write there. The directory may be created later, and may be
+   *     removed and created again.
    * @param registry the registry for the plugins
    */
   public static Builder builder(Path directory, PluginRegistry registry) {
     return new Builder(directory, registry);
   }
 
-  /** Returns the announcements that are registered now, by the names of the sockets. */
+  /**
+   * Returns the announcements of the currently registered plugins, ordered by the names of the
+   * sockets.
+   */
   public List<Announcement> registered() {
     return watch.registered();
   }
 
   /**
-   * Stops watching. Plugins stay registered. The listener receives the waiting events, and all
-   * threads end, within some seconds. The policy must not call this, because closing waits for the
-   * policy.
+   * Stops watching. Plugins stay registered. Within a few seconds, the listener receives the
+   * waiting events, and all threads end. The policy must not call this method, because closing
+   * waits for the policy.
    */
   @Override
   public void close() {
@@ -129,7 +132,7 @@ public final class RegistrationWatch implements AutoCloseable {
       return this;
     }
 
-    /** Sets the supervisor of the plugins for which the policy wants one. */
+    /** Sets the supervisor for the plugins that the policy decides to supervise. */
     public Builder supervisor(PluginSupervisor value) {
       supervisor = Optional.of(value);
       return this;
@@ -142,15 +145,15 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * Sets the options for connecting to registrars: which user must listen, and how safe the
-     * directory must be. Their deadline and sizes are ignored.
+     * Sets the options for connecting to registrars, such as the required user of the listener and
+     * the checks of the directory. The deadline and the sizes in the options are ignored.
      */
     public Builder connectOptions(ConnectOptions value) {
       options = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Limits the time to connect to a registrar, and the time of each call. 5 s by default. */
+    /** Sets the time limit for connecting to a registrar, and for each call. 5 s by default. */
     public Builder limit(Duration value) {
       limit = Durations.positive("limit", value);
       return this;
@@ -189,10 +192,10 @@ public final class RegistrationWatch implements AutoCloseable {
    * A plugin that a registrar announces, valid for registration.
    *
    * @param socket the socket of the registrar
-   * @param announcer the process that listens there
+   * @param announcer the process that listens on the registrar's socket
    * @param name the name of the plugin
    * @param endpoint the socket of the plugin, as the registrar reports it; not checked yet
-   * @param versions the versions of CSI that the plugin speaks; one of them is 1.x
+   * @param versions the versions of CSI that the plugin supports; at least one is 1.x
    * @since 1.0
    */
   public record Announcement(
@@ -213,9 +216,9 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * Makes a registration from an announcement, or refuses it. Called for one announcement at a
-   * time; an exception is a refusal. The registrar and the listener receive the message of a {@link
-   * io.csi4j.volume.plugin.PluginException}, and only the class of other exceptions.
+   * Decides whether an announced plugin is registered, and how. Called for one announcement at a
+   * time. An exception counts as a refusal: the registrar and the listener receive the message of a
+   * {@link io.csi4j.volume.plugin.PluginException}, but only the class name of other exceptions.
    *
    * @since 1.0
    */
@@ -243,7 +246,7 @@ public final class RegistrationWatch implements AutoCloseable {
       /**
        * The plugin is supervised, and registered while it is ready.
        *
-       * @param config its configuration; its socket must be the announced one
+       * @param config the configuration of the plugin, with the announced socket
        * @param instance the name of the instance
        */
       record Supervise(PluginConfig config, InstanceId instance) implements Decision {
@@ -257,7 +260,7 @@ public final class RegistrationWatch implements AutoCloseable {
       /**
        * The plugin is refused.
        *
-       * @param reason the reason, as a clause for people; the registrar receives it
+       * @param reason the reason, as a clause for people; it is sent to the registrar
        */
       record Refuse(String reason) implements Decision {
         /** Checks that the reason is present. */
@@ -268,9 +271,9 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * Returns a policy that registers every plugin under its own name, for volumes of this node,
-     * and requires that name when it connects. The instance is named after the socket of its
-     * registrar, so that a registrar that returns replaces its earlier registration.
+     * Returns a policy that registers every plugin under its own name, for volumes on this node,
+     * and requires this name when it connects to the plugin. The instance has the name of the
+     * registrar's socket, so that a restarted registrar replaces its earlier registration.
      */
     static Policy nodes() {
       return announcement ->
@@ -292,7 +295,9 @@ public final class RegistrationWatch implements AutoCloseable {
    */
   public sealed interface Event {
 
-    /** Returns the socket of the registrar, or the directory if the event concerns all of them. */
+    /**
+     * Returns the socket of the registrar, or the directory if the event concerns all registrars.
+     */
     Path socket();
 
     /**
@@ -311,7 +316,8 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * An announced plugin is no longer registered: the socket is gone, or announces something else.
+     * An announced plugin is no longer registered, because the socket no longer exists or announces
+     * another plugin.
      *
      * @param announcement the announcement
      * @param registration the registration
@@ -325,8 +331,8 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * A message for an operator: an announcement was refused, or a registrar does not answer or was
-     * given up.
+     * A message for an operator: an announcement was refused, or a registrar does not answer or is
+     * no longer contacted.
      *
      * @param socket the socket
      * @param message the message
@@ -335,9 +341,10 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * Receives the events of registrars. Events arrive in order, one at a time and without a lock; a
-   * listener that throws or blocks does no harm, and it may close the watch. If more than 10 000
-   * events wait for a listener, the oldest are dropped, and the log says how many.
+   * Receives the events of registrars. Events arrive in order, one at a time, and no lock is held.
+   * A listener that blocks or throws an exception does not affect the watch. The listener may close
+   * the watch. If more than 10 000 events wait for a listener, the oldest events are dropped, and
+   * their number is logged.
    *
    * @since 1.0
    */

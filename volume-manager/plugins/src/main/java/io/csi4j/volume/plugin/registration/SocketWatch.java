@@ -33,9 +33,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a directory of sockets repeatedly and asks the registrar of each new socket once, and again
- * after a growing pause if it does not answer. Questions and answers are tasks that run one at a
- * time; no task waits for a conversation.
+ * Reads a directory of sockets repeatedly, and contacts the registrar of each new socket once. If a
+ * registrar does not answer, contacts it again after growing pauses. Questions and answers are
+ * tasks that run one at a time. No task waits for a conversation.
  */
 final class SocketWatch {
 
@@ -45,8 +45,8 @@ final class SocketWatch {
   static final Duration LONGEST_PAUSE = Duration.ofMinutes(2);
 
   /**
-   * The pause between a change of the directory and the next read: more names may change at the
-   * same time.
+   * The pause between a change of the directory and the next read, because more names may change at
+   * the same time.
    */
   static final Duration BELL_PAUSE = Duration.ofMillis(50);
 
@@ -128,7 +128,7 @@ final class SocketWatch {
     return registered;
   }
 
-  /** Stops all decisions. */
+  /** Closes the watch. Afterwards, no decision is made. */
   void close() {
     tasks.close();
   }
@@ -162,8 +162,8 @@ final class SocketWatch {
   }
 
   /**
-   * Returns the present sockets by name, each with an identity that distinguishes it from a new one
-   * of the same name.
+   * Returns the existing sockets by name, each with an identity that distinguishes it from a later
+   * socket with the same name.
    */
   private Map<String, String> socketsThere() throws DiskException {
     SortedMap<String, String> found = new TreeMap<>();
@@ -179,10 +179,11 @@ final class SocketWatch {
     try {
       return disk.facts(directory.resolve(name))
           .filter(facts -> facts.kind() == FileFacts.Kind.SOCKET)
-          // Filesystems reuse the number of a deleted file.
+          // Filesystems reuse the inode number of a deleted file, so the identity includes the
+          // modification time.
           .map(facts -> facts.identity() + "@" + facts.modified());
     } catch (DiskException e) {
-      // A file of another kind has no registrar.
+      // A file that is not a socket has no registrar.
       return Optional.empty();
     }
   }
@@ -216,7 +217,8 @@ final class SocketWatch {
 
   private void deregister(WatchedSocket socket) {
     Optional<RegistrationWatch.Event> told = registering.undo(socket);
-    // Updated before the event: a listener that queries the state sees it.
+    // The state is updated before the event is reported, so that a listener that queries the state
+    // sees the change.
     collectRegistered();
     told.ifPresent(events);
   }
@@ -252,7 +254,7 @@ final class SocketWatch {
   private PluginRegistrar.Outcome judge(WatchedSocket begun, Heard heard) {
     WatchedSocket socket = sockets.get(begun.name);
     if (socket != null && socket.missing.isPresent()) {
-      // The socket may exist again: the one that answered need not be the one that is gone.
+      // The socket may exist again, because the registrar that answered may have a new socket file.
       look();
       socket = sockets.get(begun.name);
     }
@@ -283,7 +285,7 @@ final class SocketWatch {
       trouble(socket, failed.failure());
     } else if (end instanceof End.NotTold notTold && notTold.outcome().registered()) {
       if (socket.failures == 0) {
-        // The socket may be about to disappear, or to be created again.
+        // The socket may soon disappear or be created again, so the registrar is contacted again.
         again(socket);
       } else {
         trouble(socket, notTold.failure());
@@ -300,7 +302,7 @@ final class SocketWatch {
         return;
       }
       case GONE -> {
-        // The next read of the directory reports it.
+        // The next read of the directory detects that the socket is missing.
       }
       case LEFT_BEHIND -> {
         say(
@@ -332,8 +334,8 @@ final class SocketWatch {
   }
 
   /**
-   * Returns the pause: it doubles with each consecutive failure, and varies by a quarter to either
-   * side.
+   * Returns the pause before the next attempt. It doubles with each consecutive failure, and varies
+   * randomly by up to a quarter.
    */
   static Duration pause(Duration first, int failures, double random) {
     return new Backoff(first, LONGEST_PAUSE, 0.75, 0.5).pause(failures, random);

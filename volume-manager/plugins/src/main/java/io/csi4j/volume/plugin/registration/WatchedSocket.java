@@ -11,34 +11,37 @@ import org.jspecify.annotations.Nullable;
 /** The state of one socket. Used by one task at a time. */
 final class WatchedSocket {
 
-  /** Its file name. */
+  /** The file name of the socket. */
   final String name;
 
-  /** Its path. */
+  /** The path of the socket. */
   final CsiEndpoint endpoint;
 
-  /** The identity of its file, as last seen. */
+  /** The identity of the socket file, as last seen. */
   String identity;
 
-  /** The identity of its file when it was last asked, or when its answer was judged. */
+  /**
+   * The identity of the socket file when the registrar was last contacted, or when its answer was
+   * processed.
+   */
   String asked = "";
 
   /** Whether a conversation is running. */
   boolean talking;
 
-  /** The time since when it is missing. */
+  /** The time at which the socket was first missing. */
   OptionalLong missing = OptionalLong.empty();
 
   /** The number of consecutive failures. */
   int failures;
 
-  /** The last message about it, so that each is reported once. */
+  /** The last message about the socket, so that each message is reported only once. */
   String said = "";
 
   /** The timer of the next question. */
   Scheduler.@Nullable Timer retry;
 
-  /** The plugin that it has registered. */
+  /** The plugin that is registered through this socket. */
   @Nullable Registered registered;
 
   /**
@@ -55,14 +58,15 @@ final class WatchedSocket {
       PluginRegistration registration,
       AutoCloseable handle) {
 
-    /** Returns whether this is the same plugin with another instance or socket. */
+    /** Returns whether {@code other} is the same plugin, with another instance or socket. */
     boolean claims(PluginRegistration other) {
       return registration.id().equals(other.id())
           && !registration.binding().endpoint().equals(other.binding().endpoint());
     }
 
     /**
-     * Returns whether this is the same instance of the same plugin, so that one replaces the other.
+     * Returns whether {@code other} is the same instance of the same plugin, so that one
+     * registration replaces the other.
      */
     boolean sameInstance(PluginRegistration other) {
       return registration.id().equals(other.id())
@@ -77,8 +81,8 @@ final class WatchedSocket {
   }
 
   /**
-   * Notes that the socket is another file now. Messages about the earlier file are not repeated,
-   * because a refused registrar ends and is restarted again and again.
+   * Records that the socket is a new file. Messages about the earlier file are not repeated for the
+   * new file, because a refused registrar ends and is restarted again and again.
    */
   void madeAnew(String now) {
     identity = now;

@@ -9,8 +9,8 @@ import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.plugin.PluginRegistry;
 
 /**
- * A registry without a volume manager and without persistence. Its threads exist only while there
- * is work.
+ * A registry without a volume manager, which stores nothing on disk. Its threads exist only while
+ * there is work.
  *
  * <pre>{@code
  * try (PluginRegistry.Closeable plugins = InMemoryPluginRegistry.open()) {
@@ -25,7 +25,7 @@ public final class InMemoryPluginRegistry {
 
   private InMemoryPluginRegistry() {}
 
-  /** Returns an empty registry, which its caller closes. */
+  /** Returns an empty registry, which the caller must close. */
   public static PluginRegistry.Closeable open() {
     OnDemandThreads threads = new OnDemandThreads("csi4j-volume-plugin-events");
     return LivePluginRegistry.open(

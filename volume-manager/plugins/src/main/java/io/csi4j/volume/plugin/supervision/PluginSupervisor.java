@@ -29,12 +29,12 @@ import java.util.function.Consumer;
 
 /**
  * Supervises plugins: waits for their sockets, checks their health at an interval, asks for their
- * capabilities, registers those that are ready, and reports changes with the reason. It starts,
- * stops and kills no plugin.
+ * capabilities, registers the plugins that are ready, and reports changes with the reason. The
+ * supervisor never starts, stops or kills a plugin.
  *
- * <p>A plugin that does not become ready in time is passed to a callback; the host decides what to
- * do about it. All plugins together use three threads, and one more for each running connect and
- * for each listener that is being notified.
+ * <p>A plugin that does not become ready in time is passed to a callback, and the host decides how
+ * to react. All plugins together use three threads, and one more thread for each connection that is
+ * being made and for each listener that is being notified.
  *
  * <pre>{@code
  * try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
@@ -89,7 +89,8 @@ public final class PluginSupervisor implements AutoCloseable {
   }
 
   /**
-   * Opens a supervisor that registers plugins in this registry, and logs what concerns an operator.
+   * Opens a supervisor that registers plugins in this registry, and logs the messages for an
+   * operator.
    */
   public static PluginSupervisor open(PluginRegistry registry) {
     return builder(registry).open();
@@ -106,10 +107,10 @@ public final class PluginSupervisor implements AutoCloseable {
   }
 
   /**
-   * Supervises an instance from now on, which need not have been started yet.
+   * Begins to supervise an instance, which need not have been started yet.
    *
-   * @throws io.csi4j.volume.plugin.PluginException if other users may write to the directory of its
-   *     socket
+   * @throws io.csi4j.volume.plugin.PluginException if other users may write to the directory of the
+   *     plugin's socket
    */
   public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {
     return supervisor.supervise(config, instance);
@@ -117,8 +118,8 @@ public final class PluginSupervisor implements AutoCloseable {
 
   /**
    * Ends all supervisions, deregisters the plugins, and waits until the listeners have received
-   * their events, unless a listener closes it: at most 10 s for the plugins and 10 s for the
-   * listeners. Idempotent.
+   * their events. Waits at most 10 s for the plugins and 10 s for the listeners. If a listener
+   * closes the supervisor, this method does not wait for the listeners. Idempotent.
    */
   @Override
   public void close() {
@@ -146,8 +147,8 @@ public final class PluginSupervisor implements AutoCloseable {
     }
 
     /**
-     * Adds a listener for events, including those of instances that are not registered yet. Without
-     * a listener, the supervisor logs what concerns an operator.
+     * Adds a listener for events, including events of instances that are not registered yet. A
+     * supervisor without a listener logs the messages for an operator.
      */
     public Builder listener(PluginEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));

@@ -1,7 +1,7 @@
 /**
- * Supervises plugins: waits for a socket, asks for the health and the capabilities of the plugin,
- * and registers it. Start at {@link io.csi4j.volume.plugin.supervision.PluginSupervisor}; {@link
- * io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry} is a registry without a volume
+ * Supervises plugins: waits for the socket of a plugin, asks for its health and its capabilities,
+ * and registers the plugin. Start at {@link io.csi4j.volume.plugin.supervision.PluginSupervisor};
+ * {@link io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry} is a registry without a volume
  * manager.
  */
 @NullMarked

@@ -363,7 +363,7 @@ final class DriverTrial {
     }
   }
 
-  // ---- what all parts need
+  // ---- shared by all parts
 
   private TrialProcess startDriver() throws IOException {
     Path data = Files.createDirectories(directory.resolve("data"));

@@ -248,7 +248,7 @@ public final class Quickstart {
     }
   }
 
-  /** Prints what is left in the mount table, the directories and the journal. */
+  /** Prints how many entries are left in the mount table, the directories and the journal. */
   private void left(Path root) throws IOException {
     MountPath top = MountPath.of(root);
     int mounts =

@@ -47,7 +47,7 @@ final class TrialHost {
   /**
    * Opens a manager in the given directory, with the driver at the given socket, and executes
    * orders until the process is killed. The third argument is the number of failed releases after
-   * which the manager may itself unmount what the driver leaves mounted.
+   * which the manager may unmount the remaining mounts without the driver.
    */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);

@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
  * @param id the driver's id of the volume
  * @param context the context that the driver returned for the volume
  * @param publishContext the context of the attachment; empty if the driver does not attach volumes
- * @param plugin the name under which the host knows the driver
+ * @param plugin the host's name for the driver
  */
 record TrialVolume(
     String name,

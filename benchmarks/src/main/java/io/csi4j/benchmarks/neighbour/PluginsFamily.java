@@ -63,7 +63,7 @@ public final class PluginsFamily {
     return ManagerOfPlugins.open(root, endpoints, VOLUMES / plugins);
   }
 
-  /** The resources that the JVM holds. */
+  /** The resources that the JVM uses. */
   private record Costs(double threads, double descriptors, double heap) {
 
     static Costs now() {

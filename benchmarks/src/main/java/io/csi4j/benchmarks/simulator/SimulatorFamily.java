@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * Creates a report from the simulator's output. The arguments are TOLD RESULTS. TOLD is a file with
- * one line for each run, which begins with the number of threads.
+ * one line for each run; each line begins with the number of threads.
  */
 public final class SimulatorFamily {
 

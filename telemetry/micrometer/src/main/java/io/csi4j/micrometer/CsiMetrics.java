@@ -229,7 +229,7 @@ public final class CsiMetrics implements AutoCloseable {
     return controllers.watch(controller::status);
   }
 
-  /** Exposes the status that this supplier returns at each scrape. */
+  /** Exposes gauges for the status that this supplier returns at each scrape. */
   AutoCloseable watchStatus(Supplier<ControlPlaneStatus> status) {
     return controllers.watch(status);
   }

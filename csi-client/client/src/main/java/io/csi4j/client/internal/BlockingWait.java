@@ -38,8 +38,7 @@ public final class BlockingWait {
 
   private static RuntimeException rethrown(@Nullable Throwable cause) {
     if (cause instanceof CsiException failure) {
-      // The exception was created on another thread, but a reader of the stack trace looks for the
-      // caller.
+      // The exception was created on another thread, but its stack trace must show the caller.
       failure.setStackTrace(new Throwable().getStackTrace());
       return failure;
     }

@@ -92,7 +92,7 @@ public final class CallPath {
     return new CallPath(new ConnectionGround(endpoint, options, connection));
   }
 
-  /** The path of all calls in the environment {@code ground}. */
+  /** Creates the path of all calls in the environment {@code ground}. */
   public CallPath(CallEnvironment ground) {
     this.ground = ground;
     this.options = ground.options();
@@ -293,7 +293,7 @@ public final class CallPath {
         code == StatusCode.UNIMPLEMENTED
             ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
             : CallFailures.because(failure.build(), rule, refusal);
-    // The caller looks for the reason in the failure of its own call.
+    // The caller reads the reason from the failure of its own call.
     for (Throwable seen : refusal.getSuppressed()) {
       if (seen instanceof CsiConnectException) {
         notSent.addSuppressed(seen);
@@ -625,7 +625,7 @@ public final class CallPath {
     inFlight.forEach(CallAttempt::cancel);
   }
 
-  /** Ends the calls that wait for a retry, and refuses new ones. */
+  /** Ends the calls that wait for a retry. Afterwards, new calls are refused. */
   public void close() {
     closed = true;
     waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));

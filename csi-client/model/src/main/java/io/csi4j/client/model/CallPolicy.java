@@ -20,7 +20,10 @@ import java.util.function.UnaryOperator;
  */
 public final class CallPolicy {
 
-  /** Longer than any caller waits, and still representable in nanoseconds. */
+  /**
+   * The longest time limit. It is longer than any caller waits, and fits into a number of
+   * nanoseconds.
+   */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final Builder parts;
@@ -83,7 +86,10 @@ public final class CallPolicy {
     return parts.pendingBackoff;
   }
 
-  /** Returns the time limit of all attempts and pauses together; for streams, without progress. */
+  /**
+   * Returns the time limit for all attempts and pauses together; for a stream, the time limit
+   * without progress.
+   */
   public Duration budget() {
     return parts.budget;
   }
@@ -127,7 +133,7 @@ public final class CallPolicy {
   }
 
   /**
-   * Collects the parts of a {@link CallPolicy}. A longer time than a century is reduced to a
+   * Collects the parts of a {@link CallPolicy}. A time of more than a century is reduced to a
    * century.
    */
   public static final class Builder {
@@ -152,13 +158,13 @@ public final class CallPolicy {
       return copy;
     }
 
-    /** Limits one attempt; for streams, one message. */
+    /** Sets the time limit of one attempt; for a stream, the time limit of one message. */
     public Builder attemptDeadline(Duration value) {
       attemptDeadline = bounded(value);
       return this;
     }
 
-    /** Limits the number of attempts; for streams, without progress between them. */
+    /** Sets the maximum number of attempts; for a stream, the maximum without progress. */
     public Builder attempts(int value) {
       attempts = value;
       return this;
@@ -182,7 +188,10 @@ public final class CallPolicy {
       return this;
     }
 
-    /** Limits all attempts and pauses together; for streams, without progress. */
+    /**
+     * Sets the time limit for all attempts and pauses together; for a stream, the time limit
+     * without progress.
+     */
     public Builder budget(Duration value) {
       budget = bounded(value);
       return this;

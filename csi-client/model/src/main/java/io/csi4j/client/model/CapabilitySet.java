@@ -10,7 +10,7 @@ import java.util.TreeSet;
  *
  * @param offered the capabilities that this library knows, without duplicates
  * @param unrecognized the other reported capabilities, such as {@code rpc 99}; for display only
- * @param <C> the capabilities of that service
+ * @param <C> the type of the capabilities
  * @since 1.0
  */
 public record CapabilitySet<C extends Enum<C>>(Set<C> offered, Set<String> unrecognized) {

@@ -41,7 +41,7 @@ public record CapacityRange(OptionalLong requiredBytes, OptionalLong limitBytes)
     return new CapacityRange(OptionalLong.empty(), OptionalLong.of(bytes));
   }
 
-  /** Returns the range between two sizes, both included. */
+  /** Returns the range between two sizes, including both sizes. */
   public static CapacityRange between(long required, long limit) {
     return new CapacityRange(OptionalLong.of(required), OptionalLong.of(limit));
   }

@@ -211,7 +211,7 @@ public final class CsiFailure {
       return this;
     }
 
-    /** Sets the plugin's message, which must not contain secrets any more. */
+    /** Sets the plugin's message. Secrets must already be removed from the message. */
     public Builder pluginText(@Nullable String value) {
       pluginText = value == null || value.isEmpty() ? null : SafeText.escape(value);
       return this;

@@ -8,7 +8,7 @@ package io.csi4j.client.model;
  * @param operation the call that failed
  * @param code the status of the failed call
  * @param meaning the meaning, as a clause
- * @param retry the condition under which repeating the call makes sense
+ * @param retry the condition under which the call can usefully be repeated
  * @param outcome whether the plugin may have done the work
  * @param advice the next step, as a sentence
  * @since 1.0

@@ -66,7 +66,7 @@ final class FailureTable {
   /**
    * A row without its operation and code.
    *
-   * @param retry the condition under which repeating the call makes sense
+   * @param retry the condition under which the call can usefully be repeated
    * @param meaning the meaning of the status, as a clause
    * @param advice the next step, in full sentences
    */
@@ -93,7 +93,7 @@ final class FailureTable {
     return Collections.unmodifiableMap(UNANSWERED);
   }
 
-  /** Returns the specific rows of {@code operation}, in the order of their codes. */
+  /** Returns the rows that are specific to {@code operation}, in the order of their codes. */
   public static Map<StatusCode, Row> own(CsiOperation operation) {
     return Collections.unmodifiableMap(OWN.getOrDefault(operation, Map.of()));
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An event of an instance of a plugin. No event contains a secret.
+ * An event that concerns one instance of a plugin. No event contains a secret.
  *
  * @since 1.0
  */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AnswerFindings {
 
-  /** Maximum number of violations that are kept, and also of warnings. */
+  /** Maximum number of violations that are kept, and maximum number of warnings. */
   public static final int LIMIT = 64;
 
   private static final int QUOTE_LIMIT = 256;

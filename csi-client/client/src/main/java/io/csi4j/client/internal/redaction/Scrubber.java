@@ -37,7 +37,8 @@ public final class Scrubber {
   private static final int WINDOW = 16 << 10;
 
   /**
-   * Minimum length of a cut value, at the end of a cut text, that is removed.
+   * Minimum length of the beginning of a value that is removed if the text was cut within the
+   * value.
    */
   private static final int LEAST_BEGINNING = 8;
 
@@ -137,7 +138,8 @@ public final class Scrubber {
     if (value.isEmpty()) {
       return List.of();
     }
-    // Of a value that is longer than the scanned text, the text can contain only the beginning.
+    // If a value is longer than the scanned text, the text can contain only the beginning of the
+    // value.
     String head = value.length() > WINDOW ? value.substring(0, WINDOW + 1) : value;
     byte[] bytes = head.getBytes(UTF_8);
     Form escaped = new Escaped(head.codePoints().toArray());
@@ -746,7 +748,7 @@ public final class Scrubber {
    */
   private record Base64Text(String digits, boolean shared) implements Form {
 
-    /** Returns the form of the value after {@code before} other bytes. */
+    /** Returns the base64 form of the value if {@code before} other bytes precede it. */
     static Base64Text of(byte[] value, int before) {
       byte[] octets = new byte[before + value.length];
       System.arraycopy(value, 0, octets, before, value.length);

@@ -37,12 +37,12 @@ final class GeneratedGetter {
     return of(type, "get" + camelCase(field.getName()) + kind);
   }
 
-  /** Returns a getter for whether a field with presence is set. */
+  /** Returns a getter that reads whether a field with presence is set. */
   static GeneratedGetter presence(Class<? extends Message> type, FieldDescriptor field) {
     return of(type, "has" + camelCase(field.getName()));
   }
 
-  /** Returns a getter for which field of the choice is set. */
+  /** Returns a getter that reads which field of the choice is set. */
   static GeneratedGetter choice(Class<? extends Message> type, OneofDescriptor oneof) {
     return of(type, "get" + camelCase(oneof.getName()) + "Case");
   }

@@ -30,8 +30,8 @@ public final class FieldLimits {
   public static final int NODE_ID = of("node_id");
 
   /**
-   * The fields that are paths: a plugin must accept a path of {@link #TEXT} bytes, and may accept
-   * longer ones.
+   * The fields that are paths: a plugin must accept a path of {@link #TEXT} bytes, and may accept a
+   * longer path.
    */
   public static final Set<String> PATHS =
       ROWS.values().stream()

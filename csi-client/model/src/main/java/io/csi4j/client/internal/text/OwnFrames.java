@@ -10,7 +10,7 @@ public final class OwnFrames {
 
   private OwnFrames() {}
 
-  /** Removes the frames of gRPC, and the frames of all callers of gRPC. */
+  /** Removes the frames of gRPC, and all frames below them. */
   public static void keep(Throwable thrown) {
     StackTraceElement[] frames = thrown.getStackTrace();
     for (int i = 0; i < frames.length; i++) {

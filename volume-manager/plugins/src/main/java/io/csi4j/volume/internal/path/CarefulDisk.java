@@ -246,7 +246,7 @@ public final class CarefulDisk {
     change("synced", directory, disk::syncDirectory);
   }
 
-  /** Holds a directory open. */
+  /** Opens a directory, and keeps it open. */
   public HeldDirectory hold(MountPath directory) throws PathProblem {
     return attempt("opened", directory, disk::hold);
   }

@@ -24,7 +24,7 @@ import java.util.function.Function;
 
 /**
  * An immutable list of all instances of all plugins at one moment, with the rules for changes of
- * the list. For each plugin, the newest instance is first.
+ * the list. The newest instance of each plugin is first.
  */
 final class Roster {
 

@@ -274,7 +274,7 @@ public final class CsiProber implements Prober {
                       : CompletableFuture.failedFuture(thrown));
     }
 
-    /** Returns whether the next question makes sense. */
+    /** Asks one question. The result is false if the next question would be useless. */
     private <T> CompletionStage<Boolean> ask(
         CsiOperation operation, Supplier<CompletionStage<T>> question, Consumer<T> answer) {
       CompletionStage<T> asked;

@@ -26,8 +26,8 @@ final class HostProcesses implements HostProcessTable {
   private static final long LONGEST_PAUSE = 50;
 
   /**
-   * Time, in milliseconds, to wait for the rest of the output. The JDK buffers it shortly after the
-   * end of the process, but does not report when.
+   * Time in milliseconds to wait for the rest of the output. The JDK buffers the rest shortly after
+   * the end of the process, but does not report when.
    */
   private static final long QUIET = 50;
 

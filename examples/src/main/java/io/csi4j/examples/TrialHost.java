@@ -46,7 +46,7 @@ final class TrialHost {
 
   /**
    * Opens a manager in the given directory, with the driver at the given socket, and executes
-   * orders until the process is killed. The third argument is the number of failed releases after
+   * orders until the process is killed. The third argument is the number of refused releases after
    * which the manager may unmount the remaining mounts without the driver.
    */
   public static void main(String[] args) throws IOException {

@@ -38,9 +38,9 @@ import java.util.concurrent.locks.LockSupport;
  * <ul>
  *   <li>{@code livenessprobe} probes the plugin, and reports the result by HTTP. Its reports must
  *       be correct while the plugin fails, hangs, ends and restarts.
- *   <li>{@code node-driver-registrar} announces the plugin in a directory. There csi4j must find
- *       the plugin, mount a volume with it, notice that the registrar ends and restarts, and refuse
- *       the plugin.
+ *   <li>{@code node-driver-registrar} announces the plugin in a directory. In the trial, csi4j must
+ *       find the plugin in the directory, mount a volume with it, notice that the registrar ends
+ *       and restarts, and refuse the plugin.
  * </ul>
  */
 final class SidecarTrial {

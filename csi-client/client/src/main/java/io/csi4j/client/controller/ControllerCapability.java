@@ -10,7 +10,7 @@ import io.csi4j.client.model.Experimental;
 public enum ControllerCapability {
   /** Volumes can be created and deleted. */
   CREATE_DELETE_VOLUME(1),
-  /** Volumes must be attached to nodes, and detached. */
+  /** Volumes must be attached to nodes before use, and detached afterwards. */
   PUBLISH_UNPUBLISH_VOLUME(2),
   /** Volumes can be listed. */
   LIST_VOLUMES(3),

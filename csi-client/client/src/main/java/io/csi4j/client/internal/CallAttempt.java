@@ -303,7 +303,7 @@ final class CallAttempt<Q extends Message, A extends Message>
       return;
     }
     // If the connection is lost while frames are being sent, the failed frames end the call before
-    // gRPC reports the loss. An answer that gRPC did not create has no cause.
+    // gRPC reports the loss. A status that the plugin sent has no cause.
     boolean isLost = told == Status.Code.UNKNOWN && !origin.answered && status.getCause() != null;
     Status.Code code = isLost ? Status.Code.UNAVAILABLE : told;
     finish(

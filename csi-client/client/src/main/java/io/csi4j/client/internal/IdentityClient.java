@@ -58,7 +58,7 @@ public final class IdentityClient implements IdentityService {
     this.calls = calls;
   }
 
-  /** The type of {@link #NOTHING}. */
+  /** The type of {@code NOTHING}. */
   record Nothing() {}
 
   @Override

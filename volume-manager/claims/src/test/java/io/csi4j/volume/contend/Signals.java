@@ -2,6 +2,7 @@ package io.csi4j.volume.contend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,9 +61,12 @@ public final class Signals {
   /** Runs a program that has to succeed. */
   public static void run(String... command) {
     try {
-      int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+      Process program = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String output = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      int status = program.waitFor();
       if (status != 0) {
-        throw new AssertionError(String.join(" ", command) + " ended with " + status);
+        throw new AssertionError(
+            String.join(" ", command) + " ended with " + status + ": " + output.strip());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * The rows of a family as a page, a table and charts, with a description of the machine.
- */
+/** The rows of a family as a page, a table and charts, with a description of the machine. */
 public final class Report {
 
   private final String title;

@@ -64,9 +64,7 @@ sealed interface QuickstartStore extends AutoCloseable
         .map(it -> LocalPostgres.start(it, directory.resolve("postgresql")));
   }
 
-  /**
-   * Returns the argument by which a {@link io.csi4j.examples.cluster.Host} opens the store.
-   */
+  /** Returns the argument by which a {@link io.csi4j.examples.cluster.Host} opens the store. */
   String address();
 
   /** Returns the environment variables that a control plane needs to use the store. */

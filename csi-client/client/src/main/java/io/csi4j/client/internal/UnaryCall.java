@@ -282,9 +282,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return path.failed(describe(code), rule, status, end, request);
   }
 
-  /**
-   * Returns the failure of this call, which was not sent because of {@code refusal}.
-   */
+  /** Returns the failure of this call, which was not sent because of {@code refusal}. */
   private CsiException notSent(CsiException refusal) {
     CsiCancelledException.Reason reason = reasonToStop();
     explained = true;

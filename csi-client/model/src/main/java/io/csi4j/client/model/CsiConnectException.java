@@ -40,9 +40,7 @@ public final class CsiConnectException extends CsiException {
     UNSAFE_DIRECTORY,
     /** The listener runs as another user than the options require. */
     WRONG_PEER,
-    /**
-     * A plugin with another name answers than the options require, or than answered before.
-     */
+    /** A plugin with another name answers than the options require, or than answered before. */
     WRONG_PLUGIN,
     /**
      * The plugin sent too many control frames or empty frames, and the connection was closed; the

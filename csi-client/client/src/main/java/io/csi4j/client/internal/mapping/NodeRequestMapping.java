@@ -156,9 +156,7 @@ public final class NodeRequestMapping {
     return out.build();
   }
 
-  /**
-   * Returns which entries of {@code request} were already validated when the host created them.
-   */
+  /** Returns which entries of {@code request} were already validated when the host created them. */
   public static KnownEntries known(Object request) {
     if (request instanceof NodePublishVolumeRequest publish) {
       return known(publish.publishContext(), publish.volumeContext(), publish.secrets());

@@ -54,9 +54,7 @@ public final class Scrubber {
   /** Maximum depth of base64 within base64 that is decoded. */
   private static final int DEEPEST = 2;
 
-  /**
-   * Maximum number of nested quotings that are undone.
-   */
+  /** Maximum number of nested quotings that are undone. */
   private static final int QUOTINGS = 2;
 
   /**

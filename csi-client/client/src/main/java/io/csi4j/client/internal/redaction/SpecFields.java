@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * The names of message fields in the spec, and whether the fields are secret.
- */
+/** The names of message fields in the spec, and whether the fields are secret. */
 public final class SpecFields {
 
   /** Fields that the spec does not mark as secret, but where plugins put passwords and tokens. */

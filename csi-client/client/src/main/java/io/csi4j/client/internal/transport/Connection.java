@@ -205,9 +205,7 @@ public final class Connection implements AutoCloseable {
     return generation.get();
   }
 
-  /**
-   * Returns the process that listens on the socket, as found by the newest attempt to connect.
-   */
+  /** Returns the process that listens on the socket, as found by the newest attempt to connect. */
   public PeerCredentials peer() {
     PeerGate gate = newest;
     return gate == null ? PeerCredentials.unknown() : gate.peer();

@@ -43,9 +43,7 @@ public final class SocketFile {
 
   private SocketFile() {}
 
-  /**
-   * Returns the problem with the path, if one is visible without connecting; otherwise null.
-   */
+  /** Returns the problem with the path, if one is visible without connecting; otherwise null. */
   public static @Nullable ConnectProblem inspect(Path path, ConnectOptions options) {
     try {
       Inode file = Inode.of(path, NO_FOLLOW);

@@ -320,7 +320,7 @@ final class Catalog implements AutoCloseable {
     return asked(READING, () -> view.known(key)).flatMap(this::shown);
   }
 
-  /** Whether another control plane works on a volume, by the view's knowledge. */
+  /** Whether another control plane works on a volume, according to the view. */
   boolean isWorkedOnElsewhere(VolumeKey key) {
     return asked(READING, () -> view.known(key)).flatMap(this::elsewhere).isPresent();
   }

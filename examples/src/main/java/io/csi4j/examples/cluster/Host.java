@@ -37,19 +37,15 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * A control plane, or the agent of a node. The host executes the orders on the lines of its input,
- * until the input ends. For example, it answers the order {@code 7 start notes web-1} with {@code 7
- * ok} and the path, or with 7 and a reason.
+ * A control plane, or the agent of a node. The host executes the orders in its input, line by line:
+ * it answers {@code 7 start notes web-1} with {@code 7 ok} and the path, or with 7 and a reason.
  */
 public final class Host {
 
   private static final PluginId PLUGIN = PluginId.of("hostpath.csi4j.example");
   private static final ExecutorService THREADS = Executors.newCachedThreadPool();
 
-  /**
-   * Runs the host. The arguments are {@code control-plane STORE SOCKET PLUGIN}, or {@code node NAME
-   * DIR PLUGIN SOCKET...}.
-   */
+  /** Takes {@code control-plane STORE SOCKET PLUGIN}, or {@code node NAME DIR PLUGIN SOCKET...}. */
   public static void main(String[] args) throws IOException {
     CsiEndpoint plugin = CsiEndpoint.of(Path.of(args[3]));
     if (args[0].equals("node")) {
